@@ -1,0 +1,43 @@
+//! Everything of bdk that runs in a bot. Authors depend on the crate `bdk`, which re-exports what they need.
+//!
+//! Floors, each knows only those below: [`tool`] (what a tool is), `registry` (what the binary declares), `call` (**the
+//! call path**), `serve` (HTTP), `cli` (the command line).
+#![cfg_attr(docsrs, feature(doc_cfg))]
+
+mod error;
+pub mod tool;
+
+pub use error::Error;
+pub use tool::{Effect, Input, TimeBound, Timestamp, ToolDefinition, ToolError, ToolOutput};
+
+/// `Result<T>` with bdk's [`ToolError`], for tools.
+pub type Result<T, E = ToolError> = std::result::Result<T, E>;
+
+/// What generated code names. Not public API.
+#[doc(hidden)]
+pub mod __private {
+    pub use crate::tool::*;
+    pub use core::{
+        env,
+        option::Option::{self, None, Some},
+        result::Result,
+    };
+    pub use inventory;
+    pub use serde_json::{Value, json};
+    pub use std::{string::String, vec::Vec};
+
+    /// Where the tokens of this call stand.
+    #[doc(hidden)]
+    #[macro_export]
+    macro_rules! __at {
+        () => {
+            $crate::__private::At {
+                file: ::core::file!(),
+                line: ::core::line!(),
+                module: ::core::module_path!(),
+                krate: ::core::env!("CARGO_PKG_NAME"),
+            }
+        };
+    }
+    pub use crate::__at as at;
+}

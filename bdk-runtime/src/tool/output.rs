@@ -1,0 +1,150 @@
+//! What a tool returns, on its way to the caller: serialised once, here.
+
+use super::{ToolError, encode};
+use base64::{Engine as _, engine::general_purpose::STANDARD as BASE64};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use serde_json::{Value, json};
+
+/// What a run of a tool ends with.
+pub type ToolResult = Result<Output, ToolError>;
+
+/// A tool's success, serialised.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Output {
+    /// `()`: `null` in JSON, `Done.` to the model.
+    Unit,
+    /// A string, to the model verbatim.
+    Text(String),
+    /// Anything else that is `Serialize`.
+    Json(Json),
+    /// The envelope.
+    Envelope(Box<ToolOutput>),
+}
+
+/// A serialised value.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Json {
+    /// The JSON text.
+    pub text: String,
+    /// Whether it is an object, so that it can be structured content.
+    pub object: bool,
+}
+
+/// What a tool may return.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be returned from a tool",
+    label = "not a tool result",
+    note = "return a `String`, a type that implements `Serialize` (`#[derive(Serialize)]`), `ToolOutput`, or a `Result` of one of them"
+)]
+pub trait ToolValue {
+    /// Serialises it.
+    fn into_output(self) -> ToolResult;
+}
+
+#[diagnostic::do_not_recommend]
+impl<T: Serialize> ToolValue for T {
+    fn into_output(self) -> ToolResult {
+        Ok(encode(&self)?)
+    }
+}
+
+impl ToolValue for ToolOutput {
+    fn into_output(self) -> ToolResult {
+        Ok(Output::Envelope(Box::new(self)))
+    }
+}
+
+/// The MCP envelope, for results that are more than one value: content parts, structured content, an error flag.
+///
+/// It gets no structured content that it does not set.
+///
+/// ```
+/// use bdk_runtime::ToolOutput;
+/// let out = ToolOutput::text("A chart.").image([0x89, b'P'], "image/png");
+/// assert_eq!(out.content()[1]["mimeType"], "image/png");
+/// ```
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct ToolOutput {
+    content: Vec<Value>,
+    structured: Option<Value>,
+    is_error: bool,
+}
+
+impl ToolOutput {
+    /// An envelope with one text part.
+    pub fn text(text: impl Into<String>) -> Self {
+        Self::default().and_text(text)
+    }
+    /// A further text part.
+    #[must_use]
+    pub fn and_text(self, text: impl Into<String>) -> Self {
+        self.part(json!({ "type": "text", "text": text.into() }))
+    }
+    /// An image part, sent in base64.
+    #[must_use]
+    pub fn image(self, bytes: impl AsRef<[u8]>, mime: impl Into<String>) -> Self {
+        self.part(json!({ "type": "image", "data": BASE64.encode(bytes.as_ref()), "mimeType": mime.into() }))
+    }
+    /// An audio part, sent in base64.
+    #[must_use]
+    pub fn audio(self, bytes: impl AsRef<[u8]>, mime: impl Into<String>) -> Self {
+        self.part(json!({ "type": "audio", "data": BASE64.encode(bytes.as_ref()), "mimeType": mime.into() }))
+    }
+    /// A link to a resource.
+    #[must_use]
+    pub fn resource_link(self, uri: impl Into<String>, name: impl Into<String>) -> Self {
+        self.part(json!({ "type": "resource_link", "uri": uri.into(), "name": name.into() }))
+    }
+    /// The structured content.
+    #[must_use]
+    pub fn structured(mut self, value: Value) -> Self {
+        self.structured = Some(value);
+        self
+    }
+    /// Marks it as an error that the model can read.
+    #[must_use]
+    pub fn error(mut self) -> Self {
+        self.is_error = true;
+        self
+    }
+    fn part(mut self, part: Value) -> Self {
+        self.content.push(part);
+        self
+    }
+    /// The content parts.
+    pub fn content(&self) -> &[Value] {
+        &self.content
+    }
+    /// The structured content, if it has any.
+    pub fn structured_content(&self) -> Option<&Value> {
+        self.structured.as_ref()
+    }
+    /// Whether it is marked as an error.
+    pub fn is_error(&self) -> bool {
+        self.is_error
+    }
+    /// Reads the structured content, or else the first text part as JSON.
+    ///
+    /// # Errors
+    /// When there is neither, or it is no `T`.
+    pub fn json<T: DeserializeOwned>(&self) -> Result<T, crate::Error> {
+        let read = match (&self.structured, self.content.iter().find_map(|p| p["text"].as_str())) {
+            (Some(value), _) => T::deserialize(value),
+            (None, Some(text)) => serde_json::from_str(text),
+            (None, None) => return Err(crate::Error::new("the output has neither structured content nor a text part")),
+        };
+        read.map_err(|e| crate::Error::new(format!("the output is not what was expected: {e}")))
+    }
+    /// As `{content, structuredContent?, isError?}`.
+    pub fn to_value(&self) -> Value {
+        let mut out = json!({ "content": self.content });
+        if let Some(structured) = &self.structured {
+            out["structuredContent"] = structured.clone();
+        }
+        if self.is_error {
+            out["isError"] = true.into();
+        }
+        out
+    }
+}

@@ -1,0 +1,6 @@
+//! The Bot Development Kit for Rust.
+
+pub use bdk_runtime::*;
+
+#[doc(hidden)]
+pub use bdk_runtime::__private;
