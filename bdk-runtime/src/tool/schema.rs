@@ -28,3 +28,23 @@ pub fn output_schema(def: &ToolDef) -> Option<Value> {
     let make = def.output_schema?;
     Some(make(&mut schemars::SchemaGenerator::default()).to_value())
 }
+
+pub fn dedent(text: &str) -> String {
+    text.trim().to_owned()
+}
+
+pub fn check_raw(_: &Value) -> Result<(), String> {
+    Ok(())
+}
+
+pub struct Compiled {
+    pub schema: Value,
+    pub validator: jsonschema::Validator,
+}
+
+impl Compiled {
+    pub fn new(_: &'static [super::Param], schema: Value) -> Self {
+        let validator = jsonschema::validator_for(&schema).expect("checked");
+        Self { schema, validator }
+    }
+}
