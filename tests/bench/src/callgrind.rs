@@ -55,7 +55,7 @@ pub(crate) fn measure(bots: &Bots, largest: usize, report: &mut Report) -> Resul
     Ok(())
 }
 
-fn per_call(binary: &Path, kind: Kind, payload: Payload, folder: &Path) -> Result<f64> {
+pub(crate) fn per_call(binary: &Path, kind: Kind, payload: Payload, folder: &Path) -> Result<f64> {
     eprintln!("counting instructions: {} of {}", payload.name(), kind.name());
     let few = instructions(binary, kind, payload, FEW, folder)?;
     let many = instructions(binary, kind, payload, MANY, folder)?;

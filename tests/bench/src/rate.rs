@@ -2,6 +2,7 @@
 //! drift of the machine meets both.
 
 use crate::bots::{Bots, Kind};
+use crate::callgrind;
 use crate::cargo::{Build, Cargo};
 use crate::http::Payload;
 use crate::load::{self, Measured};
@@ -77,6 +78,13 @@ pub(crate) fn noise(bots: &Bots, effort: Effort, report: &mut Report) -> Result<
             section: "noise",
             ..compare(format!("server CPU a call, {what}"), "µs", &pairs, |m| m.server_cpu, None)
         });
+    }
+    if callgrind::available() {
+        let count = || callgrind::per_call(&binary, Kind::Bare, Payload::Small, bots.folder());
+        let baseline = count()?;
+        report.add(
+            Figure::new("noise", "instructions a call, bare axum against itself", "", count()?).baseline(baseline),
+        );
     }
     Ok(())
 }

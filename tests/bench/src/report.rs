@@ -64,8 +64,8 @@ impl Figure {
             None => String::new(),
             Some(Goal::RatioAtLeast(limit)) => format!("≥ {limit}×"),
             Some(Goal::RatioAtMost(limit)) => format!("≤ {limit}×"),
-            Some(Goal::AtMost(limit)) => format!("≤ {} {}", number(limit), self.unit).trim_end().to_owned(),
-            Some(Goal::AtMostOver(limit)) => format!("≤ +{} {}", number(limit), self.unit).trim_end().to_owned(),
+            Some(Goal::AtMost(limit)) => format!("≤ {}", with_unit(limit, self.unit)),
+            Some(Goal::AtMostOver(limit)) => format!("≤ +{}", with_unit(limit, self.unit)),
             Some(Goal::Within(share)) => format!("± {} %", number(share * 100.0)),
         }
     }
@@ -107,8 +107,7 @@ impl Report {
         );
         for figure in &self.figures {
             let ratio = figure.ratio().map(|ratio| format!("{ratio:.2}")).unwrap_or_default();
-            let baseline =
-                figure.baseline.map(|value| format!("{} {}", number(value), figure.unit)).unwrap_or_default();
+            let baseline = figure.baseline.map(|value| with_unit(value, figure.unit)).unwrap_or_default();
             let met = match figure.met() {
                 None => "",
                 Some(true) => "yes",
@@ -116,12 +115,11 @@ impl Report {
             };
             let _ = writeln!(
                 out,
-                "| {}: {} | {ratio} | {} {} | {} | {} | {met} |",
+                "| {}: {} | {ratio} | {} | {} | {} | {met} |",
                 figure.section,
                 figure.what,
-                number(figure.bot),
-                figure.unit,
-                baseline.trim_end(),
+                with_unit(figure.bot, figure.unit),
+                baseline,
                 figure.goal_text(),
             );
         }
@@ -146,6 +144,10 @@ pub(crate) fn median(values: impl IntoIterator<Item = f64>) -> f64 {
         odd if odd % 2 == 1 => values[middle],
         _ => f64::midpoint(values[middle - 1], values[middle]),
     }
+}
+
+fn with_unit(value: f64, unit: &str) -> String {
+    format!("{} {unit}", number(value)).trim_end().to_owned()
 }
 
 /// Three significant digits at least, thousands apart.
