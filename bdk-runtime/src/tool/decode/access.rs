@@ -6,8 +6,8 @@ use super::{
     value::{Reader, unexpected, visit_array, visit_object},
     words,
 };
-use serde::{
-    de::{DeserializeSeed, EnumAccess, Error as _, MapAccess, SeqAccess, VariantAccess, Visitor, value::StrDeserializer},
+use serde::de::{
+    DeserializeSeed, EnumAccess, Error as _, MapAccess, SeqAccess, VariantAccess, Visitor, value::StrDeserializer,
 };
 use serde_json::{Map, Value, map};
 
