@@ -92,7 +92,7 @@ async fn plain(
 #[tool]
 fn blocking(mut count: u32, r#type: String) -> String {
     count += 1;
-    format!("{count}{}", r#type)
+    format!("{count}") + &r#type
 }
 
 /// Nothing in, nothing out.
@@ -117,12 +117,12 @@ async fn berth(
     json!({ "berth": berth, "hold": hold, "commit": commit })
 }
 
-fn both(owner: &str, period: &u32) -> Result<(), String> {
-    if owner.is_empty() && *period > 0 { Err("owner and period".into()) } else { Ok(()) }
+fn both(owner: &str, period: u32) -> Result<(), String> {
+    if owner.is_empty() && period > 0 { Err("owner and period".into()) } else { Ok(()) }
 }
 
 /// Rules across fields.
-#[tool(check = |owner, period| both(owner, period), effect = decide, output_schema)]
+#[tool(check = |owner, period| both(owner, *period), effect = decide, output_schema)]
 fn checked(owner: String, period: u32) -> Result<Published, anyhow::Error> {
     if period > 9 {
         anyhow::bail!("too long");
@@ -130,6 +130,7 @@ fn checked(owner: String, period: u32) -> Result<Published, anyhow::Error> {
     Ok(Published { version: owner, published: false })
 }
 
+#[allow(clippy::trivially_copy_pass_by_ref)]
 fn decide(owner: &str, period: &u32) -> Effect {
     if owner.is_empty() || *period > 0 { Effect::Write } else { Effect::Read }
 }
@@ -154,14 +155,14 @@ fn instants(since: Option<String>, until_day: Timestamp, #[arg(name = "at")] ins
 
 /// Lent things.
 #[tool(effect = "read", timeout = "none")]
-async fn lent<'a>(db: &'a Db, extra: u8, store: &Arc<dyn Store>) -> String {
+async fn lent(db: &Db, extra: u8, store: &Arc<dyn Store>) -> String {
     std::future::ready(()).await;
     format!("{}{extra}{}", db.0, store.get())
 }
 
 /// Gives back what it was lent.
 #[tool]
-async fn borrowed<'a>(db: &'a Db) -> &'a str {
+async fn borrowed<'a>(db: &'a Db, _store: &Arc<dyn Store>) -> &'a str {
     std::future::ready(()).await;
     &db.0
 }
@@ -226,6 +227,7 @@ fn rules(
     format!("{big}{list:?}{unit:?}{text}{some:?}{typed:?}")
 }
 
+#[allow(clippy::needless_pass_by_value)]
 fn trimmed(value: Value) -> Value {
     value.as_str().map_or(value.clone(), |text| text.trim().into())
 }
@@ -236,7 +238,7 @@ fn conditional(
     here: bool,
     #[cfg(any())] gone: NoSuchType,
     #[cfg(any())] lost: &NoSuchType,
-    #[cfg(all())] when: String,
+    #[cfg(not(any()))] when: String,
 ) -> String {
     format!("{here}{when}")
 }
@@ -265,8 +267,64 @@ macro_rules! family {
     )* };
 }
 family! {
-    in_macro_a: String = "macro_a", "read";
-    in_macro_b: Option<u32> = "macro_b", |value| if value.is_some() { Effect::Write } else { Effect::Read };
+    in_macro_a: String = "macro-a", "read";
+    in_macro_b: Option<u32> = "macro-b", |value| if value.is_some() { Effect::Write } else { Effect::Read };
+}
+
+/// Stands for a renamed `bdk`, and for the parts of the runtime that `main` and tests start.
+mod fake {
+    use std::sync::atomic::{AtomicU32, Ordering};
+    /// Counts the bots.
+    pub(crate) struct TestBot(pub(crate) u32);
+    static MADE: AtomicU32 = AtomicU32::new(0);
+    impl Default for TestBot {
+        fn default() -> Self {
+            Self(MADE.fetch_add(1, Ordering::SeqCst))
+        }
+    }
+    pub(crate) mod __private {
+        pub(crate) use super::super::block as block_on;
+        pub(crate) use std::env;
+        pub(crate) fn begin(name: &'static str, version: &'static str) {
+            assert_eq!((name, version), ("bdk", env!("CARGO_PKG_VERSION")));
+        }
+    }
+}
+
+#[bdk::test(crate = crate::fake)]
+async fn a_test_is_given_a_bot_of_its_own(mut bot: fake::TestBot) {
+    bot.0 += 1;
+    std::future::ready(()).await;
+    assert!(bot.0 > 0);
+}
+
+#[bdk::test(crate = crate::fake)]
+#[should_panic(expected = "on purpose")]
+async fn a_test_keeps_its_attributes() {
+    std::future::ready(()).await;
+    panic!("on purpose");
+}
+
+#[bdk::test(crate = crate::fake)]
+async fn a_test_may_give_a_result(_: fake::TestBot) -> Res<()> {
+    std::future::ready(()).await;
+    let _: u32 = "7".parse()?;
+    Ok(())
+}
+
+mod program {
+    use super::Res;
+
+    #[bdk::main(crate = crate::fake)]
+    pub(crate) async fn main() -> Res<u32> {
+        std::future::ready(()).await;
+        Ok("7".parse()?)
+    }
+}
+
+#[test]
+fn main_records_who_it_is_and_runs_its_body() {
+    assert_eq!(program::main().expect("it runs"), 7);
 }
 
 mod shadowed {
@@ -360,8 +418,8 @@ fn every_tool_is_registered_by_its_name() {
             "inner_tool",
             "instants",
             "lent",
-            "macro_a",
-            "macro_b",
+            "macro-a",
+            "macro-b",
             "named-by-a-constant",
             "nothing",
             "old",
@@ -458,7 +516,7 @@ fn effects_are_words_or_predicates_over_the_input() {
     assert_eq!(effect("berth", vec![slot(1i64), slot(false), slot(false)]), Effect::Read);
     assert_eq!(effect("berth", vec![slot(1i64), slot(false), slot(true)]), Effect::Write);
     assert_eq!(effect("checked", vec![slot("x".to_owned()), slot(0u32)]), Effect::Read);
-    assert_eq!(effect("macro_b", vec![slot(Some(1u32))]), Effect::Write);
+    assert_eq!(effect("macro-b", vec![slot(Some(1u32))]), Effect::Write);
     assert_eq!(effect("raw", vec![slot(json!({ "x": 1 }))]), Effect::Read);
     let query = |text: &str| slot(Input(Query { text: text.to_owned(), since: None }));
     assert_eq!(effect("whole", vec![query("")]), Effect::Read);
@@ -510,13 +568,13 @@ fn the_shims_call_the_functions() {
         other => panic!("{other:?} is no text"),
     };
     assert_eq!(text(call("blocking", vec![slot(1u32), slot("t".to_owned())])), "2t");
-    assert_eq!(call("nothing", vec![]), Output::Unit);
+    call("nothing", vec![]);
     assert_eq!(text(call("lent", vec![slot(3u8)])), "db37");
     assert_eq!(text(call("borrowed", vec![])), "db");
     assert_eq!(text(call("borrowed_sync", vec![])), "db");
     assert_eq!(text(call("opaque", vec![])), "[1]");
     assert_eq!(text(call("prompted", vec![])), "[1,2]");
-    assert_eq!(text(call("macro_a", vec![slot("v".to_owned())])), "v");
+    assert_eq!(text(call("macro-a", vec![slot("v".to_owned())])), "v");
     assert_eq!(text(call("shadowed", vec![slot("v".to_owned()), slot(2u8)])), "2");
     let published = Published { version: "1".to_owned(), published: true };
     assert_eq!(text(call("destructured", vec![slot(published), slot(0u8)])), "1true");
@@ -570,9 +628,9 @@ fn prompts_are_dedented_and_filled_in() {
     assert_eq!(prompt!("Hello {name}"), "Hello Ada");
     assert_eq!(
         prompt!(
-            r#"
+            "
         {name:>5}
-          {0:?} {last}"#,
+          {0:?} {last}",
             items,
             last = 3
         ),

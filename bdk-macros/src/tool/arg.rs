@@ -93,7 +93,8 @@ fn text(cx: &Ctxt, opt: &Opt) -> Option<Expr> {
 
 fn range(cx: &Ctxt, opt: &Opt, rules: &mut Vec<Rule>) {
     let Some(list) = opt.list(cx) else { return };
-    let (mut least, mut most): (Option<(i128, bool)>, Option<(i128, bool)>) = (None, None);
+    // the least and the greatest value that is known here, and whether it is itself left out
+    let (mut least, mut most) = (None, None);
     let bounds = RANGE.parse(cx, list.clone());
     if bounds.is_empty() && list.is_empty() {
         return opt.misused(cx);

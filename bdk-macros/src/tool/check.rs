@@ -12,7 +12,7 @@ use crate::{
     lent::{last_segment, ungroup},
     sig::{SigFn, free_function},
 };
-use syn::{FnArg, LitStr, Type, ext::IdentExt, punctuated::Punctuated};
+use syn::{FnArg, LitStr, Type, ext::IdentExt};
 
 /// Makes the tool, and reports everything that is wrong with it.
 pub(super) fn check(cx: &Ctxt, mut options: Options, f: &mut SigFn) -> Tool {
@@ -35,7 +35,7 @@ pub(super) fn check(cx: &Ctxt, mut options: Options, f: &mut SigFn) -> Tool {
 }
 
 fn inputs(cx: &Ctxt, options: &Options, f: &mut SigFn) -> Vec<Input> {
-    let mut inputs = std::mem::replace(&mut f.sig.inputs, Punctuated::new());
+    let mut inputs = std::mem::take(&mut f.sig.inputs);
     let read = inputs.iter_mut().filter_map(|input| match input {
         FnArg::Typed(parameter) => Some(param::read(cx, parameter, options.rename_all, |ty| f.erase_lifetimes(ty))),
         FnArg::Receiver(_) => None,

@@ -58,7 +58,7 @@ pub(crate) enum Effect {
     Undeclared,
     Read,
     Write,
-    By(Predicate),
+    By(Box<Predicate>),
 }
 
 /// What is advertised of a tool's result.
@@ -126,7 +126,7 @@ pub(crate) enum Rule {
 
 /// A function over some of the tool's own parameters.
 pub(crate) enum Predicate {
-    Closure(Closure),
+    Closure(Box<Closure>),
     /// Takes all owned parameters, in order.
     Path(Expr),
 }

@@ -159,7 +159,7 @@ fn effect(cx: &Ctxt, expr: &Expr) -> Option<Effect> {
             return None;
         }
     }
-    predicate::parse(cx, "effect", expr).map(Effect::By)
+    predicate::parse(cx, "effect", expr).map(|predicate| Effect::By(Box::new(predicate)))
 }
 
 fn time_args(cx: &Ctxt, opt: &Opt) -> Vec<LitStr> {
@@ -195,8 +195,8 @@ fn attempts(cx: &Ctxt, opt: &Opt) -> Option<u32> {
                 None
             }
         },
-        Expr::Unary(ExprUnary { op: UnOp::Neg(_), .. }) => {
-            opt.expr(cx).map(|e| cx.error(e, "`attempts` counts the first try too, so the least is 1"));
+        negative @ Expr::Unary(ExprUnary { op: UnOp::Neg(_), .. }) => {
+            cx.error(negative, "`attempts` counts the first try too, so the least is 1");
             None
         }
         _ => {
@@ -219,7 +219,7 @@ fn rename_all(cx: &Ctxt, opt: &Opt) -> Option<Case> {
 /// Which predicates there are, with the option they belong to.
 pub(super) fn predicates(tool: &Tool) -> impl Iterator<Item = (&'static str, &Predicate)> {
     let effect = match &tool.effect {
-        Effect::By(predicate) => Some(("effect", predicate)),
+        Effect::By(predicate) => Some(("effect", &**predicate)),
         _ => None,
     };
     let dry = tool.dry_run_result.as_ref().map(|p| ("dry_run_result", p));

@@ -20,7 +20,7 @@ pub(super) fn parse(cx: &Ctxt, key: &str, expr: &Expr) -> Option<Predicate> {
                 ReturnType::Type(_, ty) => Some(*ty),
                 ReturnType::Default => None,
             };
-            Some(Predicate::Closure(Closure { span, binds, output, body: bare(*closure.body) }))
+            Some(Predicate::Closure(Box::new(Closure { span, binds, output, body: bare(*closure.body) })))
         }
         path @ Expr::Path(_) => Some(Predicate::Path(path)),
         other => {
