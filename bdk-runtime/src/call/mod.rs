@@ -49,13 +49,12 @@ impl std::fmt::Display for UnknownTool {
 
 /// Calls a tool.
 pub(crate) async fn call(bot: &Bot, name: &str, input: Value, options: CallOptions) -> Result<Done, UnknownTool> {
-    let Some(tool) = bot.registry().find(name) else {
+    let Some(index) = bot.registry().index(name) else {
         return Err(UnknownTool { name: name.to_owned(), near: bot.registry().near(name) });
     };
-    let state = Arc::new(CallState::new(bot.clone(), tool, options));
-    let mut record = Record::open(tool, &state);
-    let span = record.span();
-    let ended = guard::run(&state, tool.timeout(), span, steps(tool, &state, input)).await;
+    let state = Arc::new(CallState::new(bot.clone(), index, options));
+    let record = Record::open(&state);
+    let ended = guard::run(&state, steps(state.tool(), &state, input)).await;
     Ok(record.close(ended))
 }
 
