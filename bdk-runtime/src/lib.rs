@@ -4,9 +4,13 @@
 //! call path**), `serve` (HTTP), `cli` (the command line).
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
+mod call;
 mod error;
+mod near;
+mod path;
 pub mod tool;
 
+pub use call::input::Issue;
 pub use error::Error;
 pub use tool::{Effect, Input, TimeBound, Timestamp, ToolDefinition, ToolError, ToolOutput};
 
