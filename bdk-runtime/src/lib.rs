@@ -9,6 +9,7 @@ mod call;
 mod error;
 mod id;
 mod near;
+mod path;
 mod registry;
 mod session;
 mod start;

@@ -1,6 +1,6 @@
 //! How a call ended: what every front turns into its own words.
 
-use super::{CallState, Issue, transient::chain};
+use super::{CallState, Issue, input::Rejected, transient::chain};
 use crate::{
     Effect, Error,
     tool::{Output, ToolError, ToolOutput},
@@ -159,6 +159,12 @@ impl Failure {
             ErrorCode::InvalidInput | ErrorCode::AsOf => super::input::message(tool, &self.error.issues),
             _ => format!("Tool \"{tool}\" failed{}", self.text),
         }
+    }
+}
+
+impl From<Rejected> for Failure {
+    fn from(rejected: Rejected) -> Self {
+        Self::input(rejected.issues, rejected.as_of)
     }
 }
 
