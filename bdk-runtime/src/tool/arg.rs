@@ -4,7 +4,10 @@ use super::{DecodeFault, Param, Timestamp, decode};
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::{Deserialize, Deserializer, de::DeserializeOwned};
 use serde_json::Value;
-use std::{any::Any, borrow::Cow};
+use std::{
+    any::{Any, TypeId},
+    borrow::Cow,
+};
 
 /// What a tool's owned parameter needs. Implemented for everything that has both `Deserialize` and `JsonSchema`.
 #[diagnostic::on_unimplemented(
@@ -26,6 +29,10 @@ impl<T: DeserializeOwned + JsonSchema + Send + 'static> ToolArg for T {
         T::json_schema(generator)
     }
     fn decode(value: &Value) -> Result<Slot, DecodeFault> {
+        // handed over as it came: reading it like any other type would make `3.0` a `3`
+        if TypeId::of::<T>() == TypeId::of::<Value>() {
+            return Ok(slot(value.clone()));
+        }
         decode::<T>(value).map(slot)
     }
 }
@@ -75,6 +82,17 @@ impl TimeBound for String {}
 impl TimeBound for Box<str> {}
 impl TimeBound for Timestamp {}
 impl<T: TimeBound> TimeBound for Option<T> {}
+
+/// A parameter that takes the whole input beside an `input_schema`: it arrives untouched.
+#[diagnostic::on_unimplemented(
+    message = "`input_schema` describes the whole input, which a `{Self}` cannot take",
+    label = "takes one property, not the whole input",
+    note = "take `input: Value`, or `Input(query): Input<Query>` for a type of your own"
+)]
+pub trait RawInput {}
+impl RawInput for Value {}
+impl RawInput for serde_json::Map<String, Value> {}
+impl<T> RawInput for Input<T> {}
 
 /// One decoded argument, its type forgotten.
 pub struct Slot(pub(crate) Box<dyn Any + Send>);
