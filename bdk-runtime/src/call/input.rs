@@ -4,29 +4,26 @@
 //! for every input (an integral float is an integer, a null for an optional property is absent); then the validator says
 //! yes or no and the types are read. Only when one of them says no is anything put into words.
 
-mod coerce;
-mod compiled;
 mod explain;
 mod issue;
 mod normalise;
 mod tagged;
 mod words;
 
-pub(crate) use compiled::{Compiled, validator};
 pub use issue::Issue;
 pub(crate) use issue::message;
-pub(crate) use words::received;
+pub(super) use words::received;
 
-use crate::call::as_of;
-use crate::path;
-use crate::tool::{DecodeFault, Param, Slot, Slots, Timestamp};
-use compiled::Shape;
+use super::{Failure, as_of};
+use crate::registry::{Kind, Tool};
+use crate::tool::schema::{Compiled, Shape};
+use crate::tool::{DecodeFault, FaultKind, Param, Slot, Slots, Timestamp};
 use explain::{Explain, Found};
 use serde_json::{Map, Value};
 
 /// An input that may run.
 pub(crate) struct Checked {
-    /// As it is recorded and read again by a retry: normalised, defaults put in where their type is `Serialize`.
+    /// As it is recorded and read again by a retry: normalised.
     pub(crate) input: Value,
     /// The decoded arguments.
     pub(crate) slots: Slots,
@@ -34,21 +31,55 @@ pub(crate) struct Checked {
 
 /// An input that may not.
 #[derive(Debug, PartialEq)]
-pub(crate) struct Rejected {
+struct Rejected {
     /// What is wrong, in the order of the properties.
-    pub(crate) issues: Vec<Issue>,
+    issues: Vec<Issue>,
     /// Whether asOf is among the reasons: then the code is `as_of`.
-    pub(crate) as_of: bool,
+    as_of: bool,
 }
 
-/// Checks and reads an input.
+impl From<Rejected> for Failure {
+    fn from(rejected: Rejected) -> Self {
+        Self::input(rejected.issues, rejected.as_of)
+    }
+}
+
+/// Checks and reads an input. A `null` (no arguments sent) is `{}`; `time_args` are judged where `frozen` is set.
 ///
-/// A `null` (no arguments sent) is `{}`. `time_args` are judged where `frozen` is set. An author's `preprocess` that
-/// panics unwinds through here.
+/// An author's `preprocess` that panics unwinds through here.
 ///
 /// # Errors
 /// Every fault, at most 32 of them.
-pub(crate) fn read<S: AsRef<str>>(
+pub(super) fn read(tool: &Tool, input: Value, frozen: Option<Timestamp>) -> Result<Checked, Failure> {
+    Ok(checked(tool.params(), tool.compiled(), tool.time_args(), input, frozen)?)
+}
+
+/// Reads the arguments anew from a kept input, for a further attempt.
+///
+/// # Errors
+/// When a type that could be read before cannot be read again.
+pub(super) fn again(tool: &Tool, input: &Value) -> Result<Slots, Failure> {
+    Ok(decoded_again(tool.params(), tool.compiled(), input)?)
+}
+
+/// Puts the defaults that were made into the input, where their type is `Serialize`, so that a retry of
+/// `default = now()` reads the same instant.
+pub(super) fn keep_defaults(tool: &Tool, input: &mut Value, slots: &Slots) {
+    put_defaults(tool.params(), tool.compiled(), input, slots);
+}
+
+/// The author's rule across fields, run when every field is valid.
+///
+/// # Errors
+/// In the author's words.
+pub(super) fn check(tool: &Tool, slots: &Slots) -> Result<(), Failure> {
+    let Kind::Code(def) = &tool.kind else { return Ok(()) };
+    def.check.map_or(Ok(()), |check| check(slots)).map_err(|message| {
+        Failure::input(vec![Issue { path: String::new(), message, expected: None, received: None }], false)
+    })
+}
+
+fn checked<S: AsRef<str>>(
     params: &'static [Param],
     compiled: &Compiled,
     time_args: &[S],
@@ -67,45 +98,36 @@ pub(crate) fn read<S: AsRef<str>>(
             return Err(Rejected { issues: vec![not_an_object(&input)], as_of: false });
         }
     }
-    let valid = compiled.validator.is_valid(&input);
-    let mut found = Vec::new();
-    if valid {
-        match decode_all(params, compiled, &mut input) {
+    let found = if compiled.validator.is_valid(&input) {
+        match decode_all(params, compiled, &input) {
             Ok(slots) if late.is_empty() => return Ok(Checked { input, slots }),
-            Ok(_) => {}
-            Err(faults) => found = faults,
+            Ok(_) => Vec::new(),
+            Err(faults) => faults,
         }
     } else {
-        found = Explain::new(compiled).all(&input);
+        let mut found = Explain::new(compiled).all(&input);
         decode_the_rest(params, compiled, &input, &mut found);
-    }
+        found
+    };
     let as_of = !late.is_empty();
     Err(Rejected { issues: issue::settle(found, late, &compiled.schema), as_of })
 }
 
-/// Reads the arguments anew from a kept input, for a further attempt.
-///
-/// # Errors
-/// When a type that could be read before cannot be read again.
-pub(crate) fn slots_again(params: &'static [Param], compiled: &Compiled, input: &Value) -> Result<Slots, Vec<Issue>> {
-    let mut slots = Vec::with_capacity(params.len());
-    let mut found = Vec::new();
-    for param in params {
-        let read = match (compiled.shape, given(param, input), param.default) {
-            (Shape::Properties, None, Some(default)) => Ok(default()),
-            // a default whose JSON its own type cannot read is made anew
-            (Shape::Properties, Some(value), Some(default)) => Ok((param.decode)(value).unwrap_or_else(|_| default())),
-            (shape, ..) => decode(param, shape, input),
-        };
-        match read {
-            Ok(slot) => slots.push(slot),
-            Err(fault) => found.push(explain::decoded(start(param, compiled), &fault, input)),
+fn decoded_again(params: &'static [Param], compiled: &Compiled, input: &Value) -> Result<Slots, Rejected> {
+    decode_all(params, compiled, input)
+        .map_err(|found| Rejected { issues: issue::settle(found, Vec::new(), &compiled.schema), as_of: false })
+}
+
+fn put_defaults(params: &[Param], compiled: &Compiled, input: &mut Value, slots: &Slots) {
+    let Some(o) = input.as_object_mut().filter(|_| compiled.shape == Shape::Properties) else { return };
+    for (i, param) in params.iter().enumerate() {
+        let made = param.default.is_some() && !o.contains_key(param.name);
+        let json = param.default_json.filter(|_| made).zip(slots.at(i)).and_then(|(json, slot)| json(slot));
+        // one that its own type cannot read again is made anew instead
+        if let Some(json) = json.filter(|json| !json.is_null() && (param.decode)(json).is_ok()) {
+            o.insert(param.name.into(), json);
         }
     }
-    if found.is_empty() {
-        return Ok(Slots::new(params, slots));
-    }
-    Err(issue::settle(found, Vec::new(), &compiled.schema))
 }
 
 fn not_an_object(input: &Value) -> Issue {
@@ -157,28 +179,31 @@ fn given<'a>(param: &Param, input: &'a Value) -> Option<&'a Value> {
 fn decode(param: &Param, shape: Shape, input: &Value) -> Result<Slot, DecodeFault> {
     match shape {
         Shape::Properties => (param.decode)(given(param, input).unwrap_or(&Value::Null)),
-        Shape::Whole => (param.decode)(input),
+        Shape::Whole => (param.decode)(input).map(|slot| untouched(slot, input)),
         // an empty struct reads an object, `()` reads null
         Shape::Nothing => (param.decode)(&Value::Object(Map::new())).or_else(|_| (param.decode)(&Value::Null)),
     }
 }
 
-/// Reads every parameter of a valid input, and puts its defaults in.
-fn decode_all(params: &'static [Param], compiled: &Compiled, input: &mut Value) -> Result<Slots, Vec<Found>> {
+/// The decoder reads `3.0` as an integer, also into a `Value`; a given schema's input is handed over as it came.
+fn untouched(slot: Slot, input: &Value) -> Slot {
+    match input {
+        _ if slot.get::<Value>().is_some() => crate::tool::slot(input.clone()),
+        Value::Object(map) if slot.get::<Map<String, Value>>().is_some() => crate::tool::slot(map.clone()),
+        _ => slot,
+    }
+}
+
+/// Reads every parameter of a valid input.
+fn decode_all(params: &'static [Param], compiled: &Compiled, input: &Value) -> Result<Slots, Vec<Found>> {
     let mut slots = Vec::with_capacity(params.len());
     let mut found = Vec::new();
     for param in params {
-        if let (Shape::Properties, None, Some(default)) = (compiled.shape, given(param, input), param.default) {
-            let slot = default();
-            // from the very value, so that a retry of `default = now()` reads the same instant
-            let json = param.default_json.and_then(|json| json(&slot)).filter(|json| !json.is_null());
-            if let (Some(json), Some(o)) = (json, input.as_object_mut()) {
-                o.insert(param.name.into(), json);
-            }
-            slots.push(slot);
-            continue;
-        }
-        match decode(param, compiled.shape, input) {
+        let decoded = match (compiled.shape, param.default) {
+            (Shape::Properties, Some(default)) if given(param, input).is_none() => Ok(default()),
+            (shape, _) => decode(param, shape, input),
+        };
+        match decoded {
             Ok(slot) => slots.push(slot),
             Err(fault) => found.push(explain::decoded(start(param, compiled), &fault, input)),
         }
@@ -203,7 +228,7 @@ fn decode_the_rest(params: &[Param], compiled: &Compiled, input: &Value, found: 
                 if let Err(fault) = (param.decode)(input) {
                     let more = explain::decoded(None, &fault, input);
                     let within = |f: &Found| f.issue.path.starts_with(&more.issue.path) || f.issue.path.is_empty();
-                    if matches!(fault.kind, crate::tool::FaultKind::Custom(_)) && !found.iter().any(within) {
+                    if matches!(fault.kind, FaultKind::Custom(_)) && !found.iter().any(within) {
                         found.push(more);
                     }
                 }
@@ -216,13 +241,6 @@ fn decode_the_rest(params: &[Param], compiled: &Compiled, input: &Value, found: 
 /// The path that a parameter's own faults begin with.
 fn start(param: &Param, compiled: &Compiled) -> Option<&'static str> {
     (compiled.shape == Shape::Properties).then_some(param.name)
-}
-
-/// The path of a property of the root.
-pub(crate) fn property_path(name: &str) -> String {
-    let mut out = String::new();
-    path::push_key(&mut out, name);
-    out
 }
 
 #[cfg(test)]

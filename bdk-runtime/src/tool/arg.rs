@@ -76,6 +76,17 @@ impl TimeBound for Box<str> {}
 impl TimeBound for Timestamp {}
 impl<T: TimeBound> TimeBound for Option<T> {}
 
+/// A parameter that takes the whole input beside an `input_schema`: it arrives untouched.
+#[diagnostic::on_unimplemented(
+    message = "`input_schema` describes the whole input, which a `{Self}` cannot take",
+    label = "takes one property, not the whole input",
+    note = "take `input: Value`, or `Input(query): Input<Query>` for a type of your own"
+)]
+pub trait RawInput {}
+impl RawInput for Value {}
+impl RawInput for serde_json::Map<String, Value> {}
+impl<T> RawInput for Input<T> {}
+
 /// One decoded argument, its type forgotten.
 pub struct Slot(pub(crate) Box<dyn Any + Send>);
 
@@ -103,6 +114,10 @@ impl Slots {
     pub fn new(params: &'static [Param], values: Vec<Slot>) -> Self {
         debug_assert_eq!(params.len(), values.len());
         Self { params, values: values.into_iter().map(Some).collect(), next: 0 }
+    }
+    /// The value at this place, if it was not taken.
+    pub(crate) fn at(&self, index: usize) -> Option<&Slot> {
+        self.values.get(index)?.as_ref()
     }
     /// Takes the next value: the shim asks in the order of the parameters.
     ///
