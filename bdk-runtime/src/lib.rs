@@ -37,9 +37,9 @@ pub mod __private {
         option::Option::{self, None, Some},
         result::Result,
     };
-    pub use inventory;
     pub use serde_json::{Value, json};
     pub use std::{string::String, vec::Vec};
+    pub use {inventory, schemars, serde, serde_json, url, uuid};
 
     /// Where the tokens of this call stand.
     #[doc(hidden)]

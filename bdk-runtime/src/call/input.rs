@@ -14,8 +14,7 @@ pub use issue::Issue;
 pub(crate) use issue::message;
 pub(super) use words::received;
 
-use super::{Failure, as_of};
-use crate::registry::{Kind, Tool};
+use super::as_of;
 use crate::tool::schema::{Compiled, Shape};
 use crate::tool::{DecodeFault, FaultKind, Param, Slot, Slots, Timestamp};
 use explain::{Explain, Found};
@@ -23,7 +22,7 @@ use serde_json::{Map, Value};
 
 /// An input that may run.
 pub(crate) struct Checked {
-    /// As it is recorded and read again by a retry: normalised.
+    /// As it is recorded and read again by a retry: normalised, defaults put in where their type is `Serialize`.
     pub(crate) input: Value,
     /// The decoded arguments.
     pub(crate) slots: Slots,
@@ -31,17 +30,11 @@ pub(crate) struct Checked {
 
 /// An input that may not.
 #[derive(Debug, PartialEq)]
-struct Rejected {
+pub(crate) struct Rejected {
     /// What is wrong, in the order of the properties.
-    issues: Vec<Issue>,
+    pub(crate) issues: Vec<Issue>,
     /// Whether asOf is among the reasons: then the code is `as_of`.
-    as_of: bool,
-}
-
-impl From<Rejected> for Failure {
-    fn from(rejected: Rejected) -> Self {
-        Self::input(rejected.issues, rejected.as_of)
-    }
+    pub(crate) as_of: bool,
 }
 
 /// Checks and reads an input. A `null` (no arguments sent) is `{}`; `time_args` are judged where `frozen` is set.
@@ -50,36 +43,7 @@ impl From<Rejected> for Failure {
 ///
 /// # Errors
 /// Every fault, at most 32 of them.
-pub(super) fn read(tool: &Tool, input: Value, frozen: Option<Timestamp>) -> Result<Checked, Failure> {
-    Ok(checked(tool.params(), tool.compiled(), tool.time_args(), input, frozen)?)
-}
-
-/// Reads the arguments anew from a kept input, for a further attempt.
-///
-/// # Errors
-/// When a type that could be read before cannot be read again.
-pub(super) fn again(tool: &Tool, input: &Value) -> Result<Slots, Failure> {
-    Ok(decoded_again(tool.params(), tool.compiled(), input)?)
-}
-
-/// Puts the defaults that were made into the input, where their type is `Serialize`, so that a retry of
-/// `default = now()` reads the same instant.
-pub(super) fn keep_defaults(tool: &Tool, input: &mut Value, slots: &Slots) {
-    put_defaults(tool.params(), tool.compiled(), input, slots);
-}
-
-/// The author's rule across fields, run when every field is valid.
-///
-/// # Errors
-/// In the author's words.
-pub(super) fn check(tool: &Tool, slots: &Slots) -> Result<(), Failure> {
-    let Kind::Code(def) = &tool.kind else { return Ok(()) };
-    def.check.map_or(Ok(()), |check| check(slots)).map_err(|message| {
-        Failure::input(vec![Issue { path: String::new(), message, expected: None, received: None }], false)
-    })
-}
-
-fn checked<S: AsRef<str>>(
+pub(crate) fn read<S: AsRef<str>>(
     params: &'static [Param],
     compiled: &Compiled,
     time_args: &[S],
@@ -99,8 +63,11 @@ fn checked<S: AsRef<str>>(
         }
     }
     let found = if compiled.validator.is_valid(&input) {
-        match decode_all(params, compiled, &input) {
-            Ok(slots) if late.is_empty() => return Ok(Checked { input, slots }),
+        match decode_all(params, compiled, &input, false) {
+            Ok(slots) if late.is_empty() => {
+                keep_defaults(params, compiled, &mut input, &slots);
+                return Ok(Checked { input, slots });
+            }
             Ok(_) => Vec::new(),
             Err(faults) => faults,
         }
@@ -113,19 +80,24 @@ fn checked<S: AsRef<str>>(
     Err(Rejected { issues: issue::settle(found, late, &compiled.schema), as_of })
 }
 
-fn decoded_again(params: &'static [Param], compiled: &Compiled, input: &Value) -> Result<Slots, Rejected> {
-    decode_all(params, compiled, input)
-        .map_err(|found| Rejected { issues: issue::settle(found, Vec::new(), &compiled.schema), as_of: false })
+/// Reads the arguments anew from a kept input, for a further attempt.
+///
+/// # Errors
+/// When a type that could be read before cannot be read again.
+pub(crate) fn slots_again(params: &'static [Param], compiled: &Compiled, input: &Value) -> Result<Slots, Vec<Issue>> {
+    decode_all(params, compiled, input, true).map_err(|found| issue::settle(found, Vec::new(), &compiled.schema))
 }
 
-fn put_defaults(params: &[Param], compiled: &Compiled, input: &mut Value, slots: &Slots) {
+/// Puts the defaults that were made into the input, where their type is `Serialize`: from the very values, so that a
+/// retry of `default = now()` reads the same instant.
+fn keep_defaults(params: &[Param], compiled: &Compiled, input: &mut Value, slots: &Slots) {
     let Some(o) = input.as_object_mut().filter(|_| compiled.shape == Shape::Properties) else { return };
-    for (i, param) in params.iter().enumerate() {
-        let made = param.default.is_some() && !o.contains_key(param.name);
-        let json = param.default_json.filter(|_| made).zip(slots.at(i)).and_then(|(json, slot)| json(slot));
-        // one that its own type cannot read again is made anew instead
-        if let Some(json) = json.filter(|json| !json.is_null() && (param.decode)(json).is_ok()) {
-            o.insert(param.name.into(), json);
+    for (i, param) in params.iter().enumerate().filter(|(_, p)| p.default.is_some()) {
+        if !o.contains_key(param.name) {
+            let json = param.default_json.zip(slots.at(i)).and_then(|(json, slot)| json(slot));
+            if let Some(json) = json.filter(|json| !json.is_null()) {
+                o.insert(param.name.into(), json);
+            }
         }
     }
 }
@@ -194,13 +166,18 @@ fn untouched(slot: Slot, input: &Value) -> Slot {
     }
 }
 
-/// Reads every parameter of a valid input.
-fn decode_all(params: &'static [Param], compiled: &Compiled, input: &Value) -> Result<Slots, Vec<Found>> {
+/// Reads every parameter of a valid input. In one that is kept, a default may stand whose JSON its own type cannot read:
+/// it is made anew.
+fn decode_all(params: &'static [Param], compiled: &Compiled, input: &Value, kept: bool) -> Result<Slots, Vec<Found>> {
     let mut slots = Vec::with_capacity(params.len());
     let mut found = Vec::new();
     for param in params {
         let decoded = match (compiled.shape, param.default) {
-            (Shape::Properties, Some(default)) if given(param, input).is_none() => Ok(default()),
+            (Shape::Properties, Some(default)) => match given(param, input).map(param.decode) {
+                None => Ok(default()),
+                Some(Err(_)) if kept => Ok(default()),
+                Some(decoded) => decoded,
+            },
             (shape, _) => decode(param, shape, input),
         };
         match decoded {
