@@ -221,4 +221,6 @@ fn start(param: &Param, compiled: &Compiled) -> Option<&'static str> {
 }
 
 #[cfg(test)]
+mod agreement;
+#[cfg(test)]
 mod tests;

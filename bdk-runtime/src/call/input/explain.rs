@@ -67,6 +67,8 @@ impl<'c> Explain<'c> {
         let root = self.root();
         let mut expected = |what: String| self.expected(&place, what, words::received(value));
         match error.kind() {
+            // of a given schema that refers about, the place may not be found
+            Kind::Type { .. } if schema.get("type").is_none() => self.generic(&place, error),
             Kind::Type { .. } => expected(words::wants(schema, root, 0)),
             Kind::Minimum { .. }
             | Kind::Maximum { .. }
