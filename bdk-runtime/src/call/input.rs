@@ -151,18 +151,9 @@ fn given<'a>(param: &Param, input: &'a Value) -> Option<&'a Value> {
 fn decode(param: &Param, shape: Shape, input: &Value) -> Result<Slot, DecodeFault> {
     match shape {
         Shape::Properties => (param.decode)(given(param, input).unwrap_or(&Value::Null)),
-        Shape::Whole => (param.decode)(input).map(|slot| untouched(slot, input)),
+        Shape::Whole => (param.decode)(input),
         // an empty struct reads an object, `()` reads null
         Shape::Nothing => (param.decode)(&Value::Object(Map::new())).or_else(|_| (param.decode)(&Value::Null)),
-    }
-}
-
-/// The decoder reads `3.0` as an integer, also into a `Value`; a given schema's input is handed over as it came.
-fn untouched(slot: Slot, input: &Value) -> Slot {
-    match input {
-        _ if slot.get::<Value>().is_some() => crate::tool::slot(input.clone()),
-        Value::Object(map) if slot.get::<Map<String, Value>>().is_some() => crate::tool::slot(map.clone()),
-        _ => slot,
     }
 }
 
@@ -194,10 +185,10 @@ fn decode_the_rest(params: &[Param], compiled: &Compiled, input: &Value, found: 
         match compiled.shape {
             Shape::Properties => {
                 let told = found.iter().any(|f| f.top.as_deref() == Some(param.name));
-                if let (false, Some(value)) = (told, given(param, input)) {
-                    if let Err(fault) = (param.decode)(value) {
-                        found.push(explain::decoded(start(param, compiled), &fault, input));
-                    }
+                if let (false, Some(value)) = (told, given(param, input))
+                    && let Err(fault) = (param.decode)(value)
+                {
+                    found.push(explain::decoded(start(param, compiled), &fault, input));
                 }
             }
             // reading stops at its first fault, which may be one of those told already

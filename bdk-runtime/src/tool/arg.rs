@@ -3,7 +3,7 @@
 use super::{DecodeFault, Param, Timestamp, decode};
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::{Deserialize, Deserializer, de::DeserializeOwned};
-use serde_json::Value;
+use serde_json::{Map, Value};
 use std::{
     any::{Any, TypeId},
     borrow::Cow,
@@ -32,6 +32,9 @@ impl<T: DeserializeOwned + JsonSchema + Send + 'static> ToolArg for T {
         // handed over as it came: reading it like any other type would make `3.0` a `3`
         if TypeId::of::<T>() == TypeId::of::<Value>() {
             return Ok(slot(value.clone()));
+        }
+        if let (true, Value::Object(map)) = (TypeId::of::<T>() == TypeId::of::<Map<String, Value>>(), value) {
+            return Ok(slot(map.clone()));
         }
         decode::<T>(value).map(slot)
     }

@@ -99,7 +99,7 @@ impl<'c> Explain<'c> {
             }
             Kind::Pattern { pattern } => expected(format!("a string that matches `{}`", cut(pattern))),
             Kind::UniqueItems => {
-                self.tell(&place, "has the same item twice, and each may come once".into(), None, None)
+                self.tell(&place, "has the same item twice, and each may come once".into(), None, None);
             }
             Kind::Not { schema } => match schema.get("const") {
                 Some(refused) => expected(format!("anything but {}", cut(&refused.to_string()))),

@@ -41,7 +41,7 @@ impl Compiled {
         let shape = match params {
             [param] if raw || param.whole => {
                 let empty = !raw && schema.as_object().is_some_and(|o| o.keys().all(|k| is_empty_root(k)));
-                if empty && properties.is_some_and(|p| p.is_empty()) { Shape::Nothing } else { Shape::Whole }
+                if empty && properties.is_some_and(serde_json::Map::is_empty) { Shape::Nothing } else { Shape::Whole }
             }
             [param] if !properties.is_some_and(|p| p.contains_key(param.name)) => Shape::Nothing,
             _ => Shape::Properties,
