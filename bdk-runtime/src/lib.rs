@@ -9,7 +9,6 @@ mod call;
 mod error;
 mod id;
 mod near;
-mod path;
 mod registry;
 #[cfg(feature = "http")]
 pub mod serve;
