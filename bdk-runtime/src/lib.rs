@@ -11,7 +11,7 @@ mod id;
 mod near;
 mod registry;
 #[cfg(feature = "http")]
-pub mod serve;
+mod serve;
 mod session;
 mod start;
 mod testing;
@@ -22,7 +22,7 @@ pub use call::{CallError, CallOptions, ErrorCode, Issue, Outcome, ToolContext};
 pub use error::Error;
 pub use registry::{DEFAULT_ATTEMPTS, DEFAULT_TIMEOUT, Problem, Registry, Severity, Tool};
 #[cfg(feature = "http")]
-pub use serve::{Authenticator, ServeHandle, Server};
+pub use serve::{AuthFuture, AuthRequest, Authenticator, ServeHandle, ServeMode, Server, Verdict};
 pub use session::{Mode, Principal, SessionInfo};
 pub use testing::TestBot;
 pub use tool::{Effect, Input, TimeBound, Timestamp, ToolDefinition, ToolError, ToolOutput};

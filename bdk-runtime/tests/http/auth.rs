@@ -1,10 +1,7 @@
 //! Who may call.
 
 use crate::client::{Client, ask, call, get, raw, serve};
-use bdk_runtime::{
-    Principal, Server,
-    serve::{AuthFuture, AuthRequest, Authenticator, Verdict},
-};
+use bdk_runtime::{AuthFuture, AuthRequest, Authenticator, Principal, Server, Verdict};
 use serde_json::json;
 use std::{net::SocketAddr, sync::Arc};
 

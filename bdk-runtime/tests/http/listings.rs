@@ -1,7 +1,7 @@
 //! What there is.
 
 use crate::client::{Client, get, serve};
-use bdk_runtime::{Server, serve::ServeMode};
+use bdk_runtime::{ServeMode, Server};
 use serde_json::{Value, json};
 
 #[tokio::test]

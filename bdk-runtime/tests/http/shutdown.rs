@@ -101,3 +101,35 @@ async fn a_handle_that_is_dropped_ends_its_server() {
     drop(handle);
     assert!(idle.read().await.is_none());
 }
+
+/// A signal to this very process. tokio's handler is in place, so that it ends nothing but what waits for it.
+#[cfg(unix)]
+fn terminate() {
+    let pid = std::process::id().to_string();
+    assert!(std::process::Command::new("kill").args(["-TERM", &pid]).status().unwrap().success());
+}
+
+#[cfg(unix)]
+#[tokio::test]
+async fn a_signal_begins_the_shutdown_and_a_second_one_ends_it_at_once() {
+    use tokio::signal::unix::{SignalKind, signal};
+    let mut seen = signal(SignalKind::terminate()).unwrap();
+    // the grace time is longer than the test may take
+    let handle = serve(Server::new().drain(2 * HANG)).await;
+    let addr = handle.addr();
+    let run = Run::of("signalled");
+    let mut busy = Client::connect(addr).await;
+    busy.send(call(addr, "hang", r#"{"input":{"id":"signalled"}}"#, "")).await;
+    run.started.notified().await;
+
+    let waiting = tokio::spawn(handle.wait());
+    // `wait` may not listen yet when the first one comes
+    while TcpStream::connect(addr).await.is_ok() {
+        terminate();
+        seen.recv().await;
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
+    terminate();
+    tokio::time::timeout(HANG, waiting).await.unwrap().unwrap();
+    run.gone.notified().await;
+}
