@@ -376,7 +376,7 @@ fn slot<T: Send + 'static>(value: T) -> Slot {
     bdk::__private::slot(value)
 }
 
-fn block<T>(future: impl Future<Output = T>) -> T {
+fn block<T>(future: impl std::future::Future<Output = T>) -> T {
     let mut future = std::pin::pin!(future);
     let mut cx = std::task::Context::from_waker(std::task::Waker::noop());
     loop {

@@ -271,9 +271,10 @@ fn options(tool: &Tool, f: &SigFn, names: &Names) -> TokenStream {
     }
     match &tool.output_schema {
         OutputSchema::None => {}
-        OutputSchema::OfType => {
-            let kind = kind(&tool.krate, f);
-            chain.extend(quote!(.output_schema(#kind.schema())));
+        OutputSchema::OfType(span) => {
+            let kind = relocate(kind(&tool.krate, f), *span);
+            let schema = quote_spanned!(*span=> #kind.schema());
+            chain.extend(quote!(.output_schema(#schema)));
         }
         OutputSchema::Given(schema) => chain.extend(quote!(.output_schema_value(|| #schema))),
     }

@@ -66,7 +66,8 @@ pub(crate) enum Effect {
 pub(crate) enum OutputSchema {
     #[default]
     None,
-    OfType,
+    /// The flag, and where it stands.
+    OfType(Span),
     Given(Expr),
 }
 
