@@ -73,6 +73,7 @@ pub(crate) fn quiet() -> TokenStream {
     quote! {
         #[doc(hidden)]
         #[allow(deprecated, unused_imports, unused_mut, unused_qualifications, unused_braces, unused_parens)]
+        #[allow(single_use_lifetimes, trivial_numeric_casts)]
         #[allow(clippy::all, clippy::pedantic, clippy::nursery)]
     }
 }

@@ -2,6 +2,8 @@
 //! its own, and the tables hold what was written.
 #![forbid(unsafe_code)]
 #![deny(warnings, missing_docs, clippy::all, clippy::pedantic)]
+#![deny(rust_2018_idioms, single_use_lifetimes, unused_lifetimes, unused_qualifications, unused_results)]
+#![deny(trivial_casts, trivial_numeric_casts, unreachable_pub, missing_debug_implementations, let_underscore_drop)]
 
 mod other {
     //! Names that would get in the way of generated code that does not say where its own come from.
@@ -102,7 +104,8 @@ fn nothing() {}
 /// Publish a release.
 #[tool(effect = "write", dry_run_result = |version| Published { published: false, version: version.clone() })]
 async fn publish(version: String, #[arg(length(min = 8))] key: String) -> Res<Published> {
-    std::future::ready(key).await;
+    std::future::ready(()).await;
+    drop(key);
     Ok(Published { version, published: true })
 }
 
@@ -256,6 +259,20 @@ fn old() -> u8 {
     1
 }
 
+mod sdk {
+    pub(crate) use bdk::__private;
+}
+macro_rules! facade {
+    ($name:ident) => {
+        /// From a facade's macro.
+        #[bdk::tool(crate = $crate::sdk, effect = |n| if *n > 1 { Effect::Write } else { Effect::Read })]
+        fn $name(#[arg(range(max = 3))] n: u8, _db: &Db) -> u8 {
+            n
+        }
+    };
+}
+facade!(in_facade);
+
 macro_rules! family {
     ($($name:ident: $ty:ty = $description:literal, $effect:expr;)*) => { $(
         #[doc = $description]
@@ -334,8 +351,8 @@ mod shadowed {
     /// In a crate with names of its own.
     #[bdk::tool(effect = "read", check = |a| if *a > 3 { Err("more than 3") } else { Ok(()) })]
     async fn shadowed(#[arg(default = "x")] text: std::string::String, a: u8, db: &super::Db) -> u8 {
-        std::future::ready((text, &db.0)).await;
-        a
+        std::future::ready(()).await;
+        a + u8::try_from(text.len() - db.0.len()).unwrap_or(9)
     }
 }
 
@@ -376,8 +393,8 @@ fn slot<T: Send + 'static>(value: T) -> Slot {
     bdk::__private::slot(value)
 }
 
-fn block<T>(future: impl std::future::Future<Output = T>) -> T {
-    let mut future = std::pin::pin!(future);
+fn block<T>(future: impl IntoFuture<Output = T>) -> T {
+    let mut future = std::pin::pin!(future.into_future());
     let mut cx = std::task::Context::from_waker(std::task::Waker::noop());
     loop {
         if let std::task::Poll::Ready(value) = future.as_mut().poll(&mut cx) {
@@ -415,6 +432,7 @@ fn every_tool_is_registered_by_its_name() {
             "checked",
             "conditional",
             "destructured",
+            "in_facade",
             "inner_tool",
             "instants",
             "lent",
@@ -568,14 +586,15 @@ fn the_shims_call_the_functions() {
         other => panic!("{other:?} is no text"),
     };
     assert_eq!(text(call("blocking", vec![slot(1u32), slot("t".to_owned())])), "2t");
-    call("nothing", vec![]);
+    drop(call("nothing", vec![]));
     assert_eq!(text(call("lent", vec![slot(3u8)])), "db37");
     assert_eq!(text(call("borrowed", vec![])), "db");
     assert_eq!(text(call("borrowed_sync", vec![])), "db");
     assert_eq!(text(call("opaque", vec![])), "[1]");
     assert_eq!(text(call("prompted", vec![])), "[1,2]");
     assert_eq!(text(call("macro-a", vec![slot("v".to_owned())])), "v");
-    assert_eq!(text(call("shadowed", vec![slot("v".to_owned()), slot(2u8)])), "2");
+    assert_eq!(text(call("in_facade", vec![slot(4u8)])), "4");
+    assert_eq!(text(call("shadowed", vec![slot("vv".to_owned()), slot(2u8)])), "2");
     let published = Published { version: "1".to_owned(), published: true };
     assert_eq!(text(call("destructured", vec![slot(published), slot(0u8)])), "1true");
 }

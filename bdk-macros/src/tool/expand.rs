@@ -3,6 +3,7 @@
 
 use super::ir::{Default, Effect, Input, OutputSchema, Owned, Predicate, Rule, Text, Tool};
 use crate::{
+    args::literal,
     krate::{Krate, first_span, relocate},
     lent::Lent,
     run::quiet,
@@ -120,11 +121,13 @@ fn param(krate: &Krate, owned: &Owned, raw: bool) -> TokenStream {
         let value = match default {
             Default::OfType(span) => quote_spanned!(*span=> ::core::default::Default::default()),
             // a text for any type that is made from one; a parameter's type is never `&str` itself
-            Default::Given(Expr::Lit(ExprLit { lit: Lit::Str(text), .. })) => {
-                let span = text.span();
-                quote_spanned!(span=> ::core::convert::Into::into(#text))
-            }
-            Default::Given(expr) => expr.to_token_stream(),
+            Default::Given(expr) => match literal(expr) {
+                Some(text) => {
+                    let span = text.span();
+                    quote_spanned!(span=> ::core::convert::Into::into(#text))
+                }
+                None => expr.to_token_stream(),
+            },
         };
         entry.extend(
             quote!(.default(|| { let __default: #ty = #value; #here::slot(__default) }, #here::Probe::<#ty>::JSON)),
@@ -154,8 +157,14 @@ fn rule(krate: &Krate, rule: &Rule) -> TokenStream {
             let number = quote_spanned!(span=> #number::Num::from(#value));
             quote!(#p::Rule::Bound(#keyword, || #number))
         }
-        Rule::MinLen(expr) => quote!(#p::Rule::MinLen(#expr as ::core::primitive::u64)),
-        Rule::MaxLen(expr) => quote!(#p::Rule::MaxLen(#expr as ::core::primitive::u64)),
+        Rule::MinLen(expr) => {
+            let length = length(expr);
+            quote!(#p::Rule::MinLen(#length))
+        }
+        Rule::MaxLen(expr) => {
+            let length = length(expr);
+            quote!(#p::Rule::MaxLen(#length))
+        }
         Rule::Pattern(expr) => quote!(#p::Rule::Pattern(#expr)),
         Rule::Format(expr) => quote!(#p::Rule::Format(#expr)),
         Rule::Inner(rules) => {
@@ -163,6 +172,14 @@ fn rule(krate: &Krate, rule: &Rule) -> TokenStream {
             quote!(#p::Rule::Inner(&[#(#rules),*]))
         }
         Rule::Extend(key, json) => quote!(#p::Rule::Extend(#key, || #p::json!(#json))),
+    }
+}
+
+/// A length: a constant may be a `usize`.
+fn length(expr: &Expr) -> TokenStream {
+    match expr {
+        Expr::Lit(literal) => literal.to_token_stream(),
+        expr => quote!(#expr as ::core::primitive::u64),
     }
 }
 

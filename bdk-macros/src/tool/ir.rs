@@ -68,7 +68,7 @@ pub(crate) enum OutputSchema {
     None,
     /// The flag, and where it stands.
     OfType(Span),
-    Given(Expr),
+    Given(Box<Expr>),
 }
 
 /// A name of `time_args`.
@@ -111,7 +111,7 @@ pub(crate) struct Owned {
 pub(crate) enum Default {
     /// The type's own.
     OfType(Span),
-    Given(Expr),
+    Given(Box<Expr>),
 }
 
 /// What `#[arg(…)]` adds to a schema.
@@ -129,7 +129,7 @@ pub(crate) enum Rule {
 pub(crate) enum Predicate {
     Closure(Box<Closure>),
     /// Takes all owned parameters, in order.
-    Path(Expr),
+    Path(Box<Expr>),
 }
 
 /// A closure whose parameters are found by name.

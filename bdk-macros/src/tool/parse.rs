@@ -77,7 +77,7 @@ fn option(cx: &Ctxt, options: &mut Options, opt: Opt) {
         "output_schema" => {
             tool.output_schema = match &opt.value {
                 Value::Flag => OutputSchema::OfType(opt.key.span()),
-                _ => opt.expr(cx).cloned().map_or(OutputSchema::None, OutputSchema::Given),
+                _ => opt.expr(cx).cloned().map_or(OutputSchema::None, |expr| OutputSchema::Given(Box::new(expr))),
             };
             options.output_schema = Some(opt.key);
         }
