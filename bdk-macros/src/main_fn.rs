@@ -55,6 +55,6 @@ impl Attribute for MainAttribute {
     /// Beside errors the author's function stands in a plain one: an async `main` would be an error of rustc's more.
     fn item(f: &SigFn) -> TokenStream {
         let ident = &f.sig.ident;
-        quote!(#[allow(dead_code)] fn #ident() { #f })
+        quote!(fn #ident() { #[allow(dead_code)] #f })
     }
 }

@@ -205,6 +205,10 @@ fn schemas_stand_where_they_can() {
     let one = "`input_schema` describes one owned parameter, `input: Value`, and this tool takes";
     tool("#[tool(«input_schema» = json!({}))] fn t() {}", &[&format!("{one} none")]);
     tool("#[tool(«input_schema» = json!({}))] fn t(a: Value, b: u8) {}", &[&format!("{one} more")]);
+    tool(
+        "#[tool(input_schema = json!({}))] fn t(#[arg(«default» = json!({}))] a: Value) {}",
+        &["beside `input_schema` the input arrives untouched, so `#[arg]` has nothing to say"],
+    );
     tool("#[tool(«input_schema»)] fn t(a: Value) {}", &["`input_schema` is written `input_schema = json!({ … })`"]);
     tool(
         "#[tool(«output_schema»)] fn t() -> impl Serialize { 1 }",

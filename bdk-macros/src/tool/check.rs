@@ -131,6 +131,12 @@ fn whole_input(cx: &Ctxt, options: &Options, tool: &mut Tool) {
         }
         for input in &mut tool.inputs {
             if let Input::Owned(owned) = input {
+                if let (Some(option), false) = (&owned.option, owned.whole) {
+                    cx.error(
+                        option,
+                        "beside `input_schema` the input arrives untouched, so `#[arg]` has nothing to say",
+                    );
+                }
                 owned.whole = true;
             }
         }

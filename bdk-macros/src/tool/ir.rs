@@ -97,6 +97,8 @@ pub(crate) struct Owned {
     pub(crate) ty: TokenStream,
     pub(crate) doc: Option<TokenStream>,
     pub(crate) cfgs: Vec<Attribute>,
+    /// The first option of its `#[arg(…)]`.
+    pub(crate) option: Option<Ident>,
     /// `Input(q)`: predicates are lent what is in it.
     pub(crate) newtype: bool,
     /// The whole input, by its type's name or by `input_schema`.

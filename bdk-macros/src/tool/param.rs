@@ -58,6 +58,7 @@ pub(super) fn read(
         ty: erase(&parameter.ty),
         doc,
         cfgs,
+        option: opts.first().map(|opt| opt.key.clone()),
         newtype,
         whole,
         default: None,
