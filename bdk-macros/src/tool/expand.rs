@@ -5,7 +5,6 @@ use super::ir::{Default, Effect, Input, OutputSchema, Owned, Predicate, Rule, Te
 use crate::{
     args::literal,
     krate::{Krate, first_span, relocate},
-    lent::Lent,
     run::quiet,
     sig::SigFn,
 };
@@ -207,7 +206,7 @@ fn body(tool: &Tool, f: &SigFn, names: &Names) -> TokenStream {
             let cfgs = &owned.cfgs;
             quote!(#(#cfgs)* #slots.take())
         }
-        Input::Lent(Lent { cfgs, .. }) => quote!(#(#cfgs)* #cx.lend()),
+        Input::Lent(lent) => lent.argument(cx),
     });
     let ident = &f.sig.ident;
     let call = quote_spanned!(span=> #ident(#(#arguments),*));
