@@ -101,6 +101,8 @@ pub(crate) struct Owned {
     pub(crate) option: Option<Ident>,
     /// `Input(q)`: predicates are lent what is in it.
     pub(crate) newtype: bool,
+    /// Of a type that nobody would call an `Input` by: rustc need not be asked.
+    pub(crate) plain: bool,
     /// The whole input, by its type's name or by `input_schema`.
     pub(crate) whole: bool,
     pub(crate) default: Option<Default>,

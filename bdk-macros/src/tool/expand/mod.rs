@@ -87,15 +87,11 @@ fn asserts(tool: &Tool) -> TokenStream {
         assert(span, &[], quote!(__DESCRIPTION.is_empty()), message);
     }
     let owned: Vec<&Owned> = tool.owned().collect();
-    if let [first, _, ..] = owned[..] {
-        let span = first_span(&first.ty);
+    for parameter in owned.iter().filter(|parameter| owned.len() > 1 && !parameter.plain) {
+        let (span, ty) = (first_span(&parameter.ty), &parameter.ty);
         let p = tool.krate.private(span);
-        let wholes = owned.iter().map(|o| {
-            let (cfgs, ty) = (&o.cfgs, &o.ty);
-            quote!(#(#cfgs)* #p::Probe::<#ty>::WHOLE)
-        });
         let message = "`Input` is the whole input, so no other owned parameter can stand beside it";
-        assert(span, &[], quote!(#p::crowded(&[#(#wholes),*])), message);
+        assert(span, &parameter.cfgs, quote!(#p::Probe::<#ty>::WHOLE), message);
     }
     for arg in &tool.time_args {
         let Some((ty, cfgs)) = &arg.parameter else { continue };

@@ -15,7 +15,11 @@ pub(super) fn param(krate: &Krate, owned: &Owned, raw: bool) -> TokenStream {
     let span = first_span(ty);
     let p = krate.private(span);
     let doc = owned.doc.clone().unwrap_or_else(|| quote!(""));
-    let whole = if raw { quote!(true) } else { quote!(#p::Probe::<#ty>::WHOLE) };
+    let whole = match (raw, owned.plain) {
+        (true, _) => quote!(true),
+        (false, true) => quote!(false),
+        (false, false) => quote!(#p::Probe::<#ty>::WHOLE),
+    };
     let new = quote_spanned!(span=> #p::Param::new::<#ty>);
     let mut entry = quote_spanned!(span=> #new(#property, #doc, #p::Probe::<#ty>::OPTIONAL, #whole));
     let here = krate.private(Span::call_site());
