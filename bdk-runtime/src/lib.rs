@@ -37,7 +37,7 @@ pub mod __private {
         option::Option::{self, None, Some},
         result::Result,
     };
-    pub use inventory;
+    pub use {inventory, schemars, serde, serde_json, url, uuid};
     pub use serde_json::{Value, json};
     pub use std::{string::String, vec::Vec};
 
