@@ -10,6 +10,8 @@ mod error;
 mod id;
 mod near;
 mod registry;
+#[cfg(feature = "http")]
+pub mod serve;
 mod session;
 mod start;
 mod testing;
@@ -19,6 +21,8 @@ pub use bot::{BLOCKING_CALLS, Bot, Identity};
 pub use call::{CallError, CallOptions, ErrorCode, Issue, Outcome, ToolContext};
 pub use error::Error;
 pub use registry::{DEFAULT_ATTEMPTS, DEFAULT_TIMEOUT, Problem, Registry, Severity, Tool};
+#[cfg(feature = "http")]
+pub use serve::{Authenticator, ServeHandle, Server};
 pub use session::{Mode, Principal, SessionInfo};
 pub use testing::TestBot;
 pub use tool::{Effect, Input, TimeBound, Timestamp, ToolDefinition, ToolError, ToolOutput};
