@@ -206,7 +206,9 @@ mod tests {
     #[test]
     fn sizes_and_durations_need_a_known_unit() {
         assert_eq!(bytes("512k"), Ok(512 * 1024));
-        assert!(bytes("4X").is_err() && bytes("").is_err() && bytes("0").is_err() && bytes("99999999999999999999").is_err());
+        assert!(
+            bytes("4X").is_err() && bytes("").is_err() && bytes("0").is_err() && bytes("99999999999999999999").is_err()
+        );
         assert_eq!(duration("500ms"), Ok(Duration::from_millis(500)));
         assert!(duration("30").is_err() && duration("s").is_err() && duration("-1s").is_err());
     }

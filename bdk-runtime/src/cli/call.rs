@@ -38,7 +38,8 @@ async fn here(args: &CallArgs) -> Result<ExitCode, Stop> {
     };
     let (answer, fine) = match done {
         Ok(done) => {
-            let json = done.to_json().map_err(|e| Stop::failed(format!("the outcome cannot be written as JSON: {e}")))?;
+            let json =
+                done.to_json().map_err(|e| Stop::failed(format!("the outcome cannot be written as JSON: {e}")))?;
             (json, !done.is_error())
         }
         Err(unknown) => (refused(&unknown), false),

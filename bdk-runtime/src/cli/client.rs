@@ -36,13 +36,7 @@ impl Client {
             }
             _ => return Err(Stop::usage(format!("--url `{url}` must begin with `http://`"))),
         }
-        let authorization = token.map(|token| {
-            let mut value = header::HeaderValue::try_from(format!("Bearer {token}"))
-                .map_err(|_| Stop::usage("the bearer token holds characters that no header may have"))?;
-            value.set_sensitive(true);
-            Ok(value)
-        });
-        Ok(Self { base, authorization: authorization.transpose()? })
+        Ok(Self { base, authorization: token.map(bearer).transpose()? })
     }
 
     /// The address' path, without a slash at its end.
@@ -107,10 +101,14 @@ impl Client {
     }
 }
 
-async fn within<T>(
-    step: impl Future<Output = Result<T, Stop>>,
-    late: impl FnOnce() -> String,
-) -> Result<T, Stop> {
+fn bearer(token: &str) -> Result<header::HeaderValue, Stop> {
+    let mut value = header::HeaderValue::try_from(format!("Bearer {token}"))
+        .map_err(|_| Stop::usage("the bearer token holds characters that no header may have"))?;
+    value.set_sensitive(true);
+    Ok(value)
+}
+
+async fn within<T>(step: impl Future<Output = Result<T, Stop>>, late: impl FnOnce() -> String) -> Result<T, Stop> {
     timeout(PATIENCE, step).await.unwrap_or_else(|_| Err(Stop::failed(late())))
 }
 

@@ -4,13 +4,13 @@ use super::{
     output::{self, HEAD, Stop},
     tools::by_crate,
 };
-use crate::{bot::Bot, serve};
+use crate::{bot::Bot, serve::surface};
 use std::{fmt::Write, process::ExitCode};
 
 pub(super) fn run(json: bool) -> Result<ExitCode, Stop> {
     let bot = Bot::load()?;
     if json {
-        output::print(format!("{:#}\n", serve::info(&bot)))?;
+        output::print(format!("{:#}\n", surface::info(&bot)))?;
     } else {
         output::print_styled(&text(&bot))?;
     }

@@ -8,7 +8,8 @@ use std::io::{self, Read};
 pub(super) fn read(argument: &str) -> Result<Box<RawValue>, Stop> {
     let (text, from) = match argument.strip_prefix('@') {
         Some(file) => {
-            let text = std::fs::read(file).map_err(|e| Stop::usage(format!("--input `{argument}` cannot be read: {e}")))?;
+            let text =
+                std::fs::read(file).map_err(|e| Stop::usage(format!("--input `{argument}` cannot be read: {e}")))?;
             (text, format!("`{argument}`"))
         }
         None if argument == "-" => {

@@ -16,11 +16,11 @@ mod tools;
 mod validate;
 
 pub use args::CallArgs;
-pub use output::Stop;
 
 use crate::{Server, bot::Identity};
 use args::{Cli, Command, ServeArgs, ToolsCommand};
 use clap::{CommandFactory, FromArgMatches};
+use output::Stop;
 use std::process::ExitCode;
 use tracing::level_filters::LevelFilter;
 
@@ -58,13 +58,21 @@ impl Server {
     }
 }
 
+/// `bdk call --url`: a call of a running bot, without a bot at hand.
+///
+/// Not public API: for the binary `bdk`.
+pub async fn call_running(args: CallArgs) -> ExitCode {
+    call::call(&args).await.unwrap_or_else(|stop| stop.tell())
+}
+
 fn command() -> clap::Command {
     let identity = Identity::get();
     Cli::command().name(identity.name).version(identity.version)
 }
 
 async fn run(server: Server, cli: Cli) -> Result<ExitCode, Stop> {
-    let usual = if matches!(cli.command, None | Some(Command::Serve(_))) { LevelFilter::INFO } else { LevelFilter::WARN };
+    let usual =
+        if matches!(cli.command, None | Some(Command::Serve(_))) { LevelFilter::INFO } else { LevelFilter::WARN };
     logs::start(usual)?;
     match cli.command {
         None => listen(server, cli.serve).await,

@@ -24,7 +24,7 @@ pub(super) fn print(text: impl AsRef<[u8]>) -> Result<(), Stop> {
 
 /// Why a command ended early: one line on stderr, and an exit code.
 #[derive(Debug, PartialEq, Eq)]
-pub struct Stop {
+pub(super) struct Stop {
     pub(super) message: String,
     pub(super) code: u8,
 }
@@ -39,7 +39,7 @@ impl Stop {
         Self { message: message.into(), code: USAGE }
     }
     /// Tells it.
-    pub fn tell(&self) -> ExitCode {
+    pub(super) fn tell(&self) -> ExitCode {
         // the errors of a bot that does not load are several lines that name their severity themselves
         for line in self.message.lines() {
             match line.strip_prefix("error: ") {

@@ -100,7 +100,9 @@ async fn prefix(client: &Client, agent: Option<&str>) -> Result<Prefix, Stop> {
     };
     match (chosen, agent) {
         (Some(found), _) => Ok(Prefix::At(format!("{path}{}", found.path))),
-        (None, Some(agent)) => Err(Stop::usage(format!("there is no agent `{agent}` at {}: it has {}", client.shown(), known()))),
+        (None, Some(agent)) => {
+            Err(Stop::usage(format!("there is no agent `{agent}` at {}: it has {}", client.shown(), known())))
+        }
         (None, None) => Err(Stop::usage(format!("say which agent with --agent: {} has {}", client.shown(), known()))),
     }
 }
@@ -115,7 +117,11 @@ fn finish(client: &Client, answer: &Answer) -> Result<ExitCode, Stop> {
         is_error: bool,
     }
     let Ok(verdict) = serde_json::from_slice::<Verdict>(&answer.body) else {
-        return Err(Stop::failed(format!("what answers at {} is no bot of bdk (it answered {})", client.shown(), answer.status)));
+        return Err(Stop::failed(format!(
+            "what answers at {} is no bot of bdk (it answered {})",
+            client.shown(),
+            answer.status
+        )));
     };
     output::print([&*answer.body, b"\n"].concat())?;
     Ok(if verdict.ok && !verdict.is_error { ExitCode::SUCCESS } else { ExitCode::FAILURE })

@@ -160,8 +160,12 @@ mod tests {
     fn a_renamed_property_breaks_and_a_new_optional_one_does_not() {
         let old = listed(&json!({ "url": { "type": "string" } }), &["url"]);
         let renamed = diff(&old, &listed(&json!({ "prUrl": { "type": "string" } }), &["prUrl"]));
-        assert!(renamed.iter().any(|(s, what)| *s == Severity::Breaking && what.contains("renamed to `prUrl`")), "{renamed:?}");
-        let wider = diff(&old, &listed(&json!({ "url": { "type": "string" }, "depth": { "type": "integer" } }), &["url"]));
+        assert!(
+            renamed.iter().any(|(s, what)| *s == Severity::Breaking && what.contains("renamed to `prUrl`")),
+            "{renamed:?}"
+        );
+        let wider =
+            diff(&old, &listed(&json!({ "url": { "type": "string" }, "depth": { "type": "integer" } }), &["url"]));
         assert_eq!(wider, [(Severity::Compatible, "`t` input `depth`: is new, and optional".to_owned())]);
     }
 
@@ -174,7 +178,9 @@ mod tests {
         };
         let old = with(json!({ "type": "object", "properties": { "a": { "type": "integer" } }, "required": ["a"] }));
         let less = with(json!({ "type": "object", "properties": { "a": { "type": "integer" } }, "required": [] }));
-        let more = with(json!({ "type": "object", "properties": { "a": { "type": "integer" }, "b": {} }, "required": ["a", "b"] }));
+        let more = with(
+            json!({ "type": "object", "properties": { "a": { "type": "integer" }, "b": {} }, "required": ["a", "b"] }),
+        );
         assert_eq!(diff(&old, &less)[0].0, Severity::Breaking);
         assert!(diff(&old, &more).iter().all(|(s, _)| *s == Severity::Compatible), "{:?}", diff(&old, &more));
         assert_eq!(diff(&old, &listed(&json!({}), &[]))[0].0, Severity::Breaking);
@@ -182,9 +188,7 @@ mod tests {
 
     #[test]
     fn effects_and_bounds_break_when_they_tighten() {
-        let tool = |effect: &str, bounds: &[&str]| {
-            json!({ "name": "t", "effect": effect, "timeArgs": bounds, "inputSchema": { "type": "object" } })
-        };
+        let tool = |effect: &str, bounds: &[&str]| json!({ "name": "t", "effect": effect, "timeArgs": bounds, "inputSchema": { "type": "object" } });
         assert_eq!(diff(&tool("read", &[]), &tool("write", &[]))[0].0, Severity::Breaking);
         assert_eq!(diff(&tool("undeclared", &[]), &tool("read", &[]))[0].0, Severity::Compatible);
         assert_eq!(diff(&tool("read", &[]), &tool("read", &["since"]))[0].0, Severity::Breaking);
@@ -195,7 +199,10 @@ mod tests {
     fn a_tool_that_is_gone_breaks_and_words_are_only_noted() {
         let (old, none) = (listed(&json!({}), &[]), json!([]));
         let listing = json!({ "tools": [old.clone()] });
-        assert_eq!(compare(&by_name(&listing).expect("listing"), &by_name(&none).expect("empty"))[0].0, Severity::Breaking);
+        assert_eq!(
+            compare(&by_name(&listing).expect("listing"), &by_name(&none).expect("empty"))[0].0,
+            Severity::Breaking
+        );
         let mut reworded = old.clone();
         reworded["description"] = json!("other");
         assert_eq!(diff(&old, &reworded), [(Severity::Noted, "`t` has another description".to_owned())]);

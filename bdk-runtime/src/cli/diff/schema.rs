@@ -3,7 +3,7 @@
 //! What cannot be judged (`not`, `if`, another pattern) counts as unknown, never as harmless.
 
 use serde_json::{Map, Value};
-use std::{cmp::Ordering, collections::HashSet};
+use std::{cmp::Ordering, collections::HashSet, sync::LazyLock};
 
 /// What a change does to the values that a schema accepts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -44,13 +44,37 @@ const LOWER: [&str; 6] = ["minimum", "exclusiveMinimum", "minLength", "minItems"
 const UPPER: [&str; 6] = ["maximum", "exclusiveMaximum", "maxLength", "maxItems", "maxProperties", "maxContains"];
 /// Having one of these narrows; another one cannot be judged.
 const CONSTRAINTS: [&str; 14] = [
-    "pattern", "format", "multipleOf", "uniqueItems", "not", "contains", "propertyNames", "patternProperties",
-    "dependentRequired", "dependentSchemas", "if", "unevaluatedProperties", "unevaluatedItems", "prefixItems",
+    "pattern",
+    "format",
+    "multipleOf",
+    "uniqueItems",
+    "not",
+    "contains",
+    "propertyNames",
+    "patternProperties",
+    "dependentRequired",
+    "dependentSchemas",
+    "if",
+    "unevaluatedProperties",
+    "unevaluatedItems",
+    "prefixItems",
 ];
 /// Compared by rules of their own.
 const STRUCTURE: [&str; 14] = [
-    "type", "enum", "const", "properties", "required", "additionalProperties", "items", "anyOf", "oneOf", "allOf",
-    "$ref", "$defs", "then", "else",
+    "type",
+    "enum",
+    "const",
+    "properties",
+    "required",
+    "additionalProperties",
+    "items",
+    "anyOf",
+    "oneOf",
+    "allOf",
+    "$ref",
+    "$defs",
+    "then",
+    "else",
 ];
 
 struct Comparer<'a> {
@@ -86,7 +110,7 @@ impl<'a> Comparer<'a> {
             (false, true) => return self.say(Kind::Narrower, path, "takes no value any more"),
             (false, false) => {}
         }
-        let none = &EMPTY;
+        let none: &Map<String, Value> = &EMPTY;
         let (old, new) = (old.as_object().unwrap_or(none), new.as_object().unwrap_or(none));
         self.types(old, new, path);
         self.values(old, new, path);
@@ -102,7 +126,8 @@ impl<'a> Comparer<'a> {
 
     fn types(&mut self, old: &Map<String, Value>, new: &Map<String, Value>, path: &str) {
         let (from, to) = (types(old), types(new));
-        let within = |a: &[&str], b: &[&str]| a.iter().all(|t| b.contains(t) || (*t == "integer" && b.contains(&"number")));
+        let within =
+            |a: &[&str], b: &[&str]| a.iter().all(|t| b.contains(t) || (*t == "integer" && b.contains(&"number")));
         let kind = match (&from, &to) {
             (Some(from), Some(to)) => match (within(from, to), within(to, from)) {
                 (true, true) => return,
@@ -159,7 +184,8 @@ impl<'a> Comparer<'a> {
         let off = |value: Option<&Value>| value.is_none() || value == Some(&Value::Bool(false));
         for name in CONSTRAINTS {
             let (from, to) = (old.get(name), new.get(name));
-            let same = from == to && (name != "if" || (old.get("then"), old.get("else")) == (new.get("then"), new.get("else")));
+            let same = from == to
+                && (name != "if" || (old.get("then"), old.get("else")) == (new.get("then"), new.get("else")));
             match (off(from), off(to)) {
                 (true, true) => {}
                 _ if same => {}
@@ -179,9 +205,12 @@ impl<'a> Comparer<'a> {
         for (name, schema) in from {
             let Some(now) = to.get(name) else {
                 let alike = |(other, now): &(&String, &Value)| {
-                    !from.contains_key(*other) && bare(now) == bare(schema) && required(new, other) == required(old, name)
+                    !from.contains_key(*other)
+                        && bare(now) == bare(schema)
+                        && required(new, other) == required(old, name)
                 };
-                let hint = to.iter().find(alike).map_or_else(String::new, |(other, _)| format!(" (renamed to `{other}`?)"));
+                let hint =
+                    to.iter().find(alike).map_or_else(String::new, |(other, _)| format!(" (renamed to `{other}`?)"));
                 self.say(Kind::Gone, &below(name), format!("is gone{hint}"));
                 continue;
             };
@@ -210,7 +239,8 @@ impl<'a> Comparer<'a> {
 
     /// A schema below a keyword, which accepts everything where it is absent.
     fn nested(&mut self, keyword: &str, old: &'a Map<String, Value>, new: &'a Map<String, Value>, path: &str) {
-        let (old, new) = (old.get(keyword).unwrap_or(&Value::Bool(true)), new.get(keyword).unwrap_or(&Value::Bool(true)));
+        let (old, new) =
+            (old.get(keyword).unwrap_or(&Value::Bool(true)), new.get(keyword).unwrap_or(&Value::Bool(true)));
         if old == new && reference(old).is_none() {
             return;
         }
@@ -243,7 +273,8 @@ impl<'a> Comparer<'a> {
                     };
                     met.insert(nearest);
                     for change in changes {
-                        self.out.push(Change { path: format!("{}{keyword}/{i} ", prefix(path)) + &change.path, ..change });
+                        self.out
+                            .push(Change { path: format!("{}{keyword}/{i} ", prefix(path)) + &change.path, ..change });
                     }
                 }
                 if met.len() < new.len() {
@@ -278,7 +309,7 @@ impl<'a> Comparer<'a> {
     }
 }
 
-static EMPTY: Map<String, Value> = Map::new();
+static EMPTY: LazyLock<Map<String, Value>> = LazyLock::new(Map::new);
 
 fn prefix(path: &str) -> String {
     if path.is_empty() { String::new() } else { format!("`{path}` ") }
@@ -368,14 +399,15 @@ mod tests {
         assert_eq!(kinds(json!({"minimum": 1}), json!({"minimum": 0.5})), [Kind::Wider]);
         assert_eq!(kinds(json!({}), json!({"minLength": 1})), [Kind::Narrower]);
         assert_eq!(kinds(json!({"pattern": "a"}), json!({"pattern": "b"})), [Kind::Unknown]);
-        assert_eq!(kinds(json!({"type": "string"}), json!({"type": "string", "format": "date-time"})), [Kind::Narrower]);
+        assert_eq!(
+            kinds(json!({"type": "string"}), json!({"type": "string", "format": "date-time"})),
+            [Kind::Narrower]
+        );
     }
 
     #[test]
     fn properties_are_compared_at_every_depth() {
-        let with = |inner: Value| {
-            json!({"type": "object", "properties": {"list": {"type": "array", "items": {"type": "object", "properties": {"mass": inner}}}}})
-        };
+        let with = |inner: Value| json!({"type": "object", "properties": {"list": {"type": "array", "items": {"type": "object", "properties": {"mass": inner}}}}});
         let changes = compare(&with(json!({"type": "number"})), &with(json!({"type": "integer"})));
         assert_eq!(changes.len(), 1);
         assert_eq!((changes[0].kind, changes[0].path.as_str()), (Kind::Narrower, "`list[].mass`: "));

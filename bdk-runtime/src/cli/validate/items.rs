@@ -296,7 +296,10 @@ mod tests {
 
     #[test]
     fn comments_strings_macros_and_other_crates_attributes_are_not_ours() {
-        assert_eq!(names("// #[tool] fn a() {}\n/* #[tool] fn b() {} */ const S: &str = \"#[tool] fn c() {}\";"), [""; 0]);
+        assert_eq!(
+            names("// #[tool] fn a() {}\n/* #[tool] fn b() {} */ const S: &str = \"#[tool] fn c() {}\";"),
+            [""; 0]
+        );
         assert_eq!(names("macro_rules! m { () => { #[tool] fn a() {} } } m! { #[tool] fn b() {} }"), [""; 0]);
         assert_eq!(names("use rmcp::{tool, Json}; #[tool] fn theirs() {} #[bdk::tool] fn ours() {}"), ["ours"]);
         assert_eq!(names("impl S { #[tool] async fn method(&'a mut self, x: u32) {} }"), [""; 0]);
@@ -311,7 +314,8 @@ mod tests {
 
     #[test]
     fn conditions_are_those_of_the_item_and_of_all_around_it() {
-        let source = "#[cfg(feature = \"gpu\")] mod gpu { #[cfg(all(unix, not(test)))] #[tool] fn a() {} } #[tool] fn b() {}";
+        let source =
+            "#[cfg(feature = \"gpu\")] mod gpu { #[cfg(all(unix, not(test)))] #[tool] fn a() {} } #[tool] fn b() {}";
         let items = read(source, "bdk").items;
         assert_eq!(items[0].cfg, ["feature = \"gpu\"", "all(unix, not(test))"]);
         assert!(items[1].cfg.is_empty());
@@ -320,13 +324,19 @@ mod tests {
 
     #[test]
     fn modules_in_other_files_are_found_with_the_modules_around_them() {
-        let file = read("mod a; pub mod b { #[path = \"x/y.rs\"] mod c; } #[cfg(test)] mod tests; bdk::extension!(\"jev\");", "bdk");
+        let file = read(
+            "mod a; pub mod b { #[path = \"x/y.rs\"] mod c; } #[cfg(test)] mod tests; bdk::extension!(\"jev\");",
+            "bdk",
+        );
         let module = |path: &[&str], file: Option<&str>, cfg: &[&str]| Module {
             path: path.iter().map(|s| (*s).to_owned()).collect(),
             file: file.map(str::to_owned),
             cfg: cfg.iter().map(|s| (*s).to_owned()).collect(),
         };
-        assert_eq!(file.modules, [module(&["a"], None, &[]), module(&["b", "c"], Some("x/y.rs"), &[]), module(&["tests"], None, &["test"])]);
+        assert_eq!(
+            file.modules,
+            [module(&["a"], None, &[]), module(&["b", "c"], Some("x/y.rs"), &[]), module(&["tests"], None, &["test"])]
+        );
         assert!(file.extension);
     }
 }

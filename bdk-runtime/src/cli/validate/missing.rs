@@ -27,7 +27,8 @@ pub(super) fn find(packages: &[Package], registered: &[At]) -> Vec<Problem> {
     let mut problems = Vec::new();
     let own = packages.first();
     for package in packages {
-        let here: Vec<Place> = registered.iter().filter(|at| at.krate == package.name).map(|at| place(package, at)).collect();
+        let here: Vec<Place> =
+            registered.iter().filter(|at| at.krate == package.name).map(|at| place(package, at)).collect();
         let mut reached = BTreeSet::new();
         for root in &package.roots {
             let sources = walk(root, &package.bdk, &mut reached);
@@ -129,7 +130,8 @@ fn crate_of(
         return;
     }
     for (file, item) in left_out {
-        let why = format!("`{}` is not in this binary: `#[cfg({})]` leaves it out", item.name, item.cfg.join(")]`, `#[cfg("));
+        let why =
+            format!("`{}` is not in this binary: `#[cfg({})]` leaves it out", item.name, item.cfg.join(")]`, `#[cfg("));
         problems.push(told("left_out", package, file, item.lines.1, why));
     }
     for (file, item) in lost {
@@ -173,7 +175,10 @@ fn undeclared(package: &Package, reached: &BTreeSet<PathBuf>, problems: &mut Vec
     for (file, items) in by_file {
         let names: Vec<String> = items.iter().map(|i| format!("`{}`", i.name)).collect();
         let (module, parent) = parent_of(&file, &src);
-        let why = format!("no module declares this file, so that {} registered nothing: write `mod {module};` in {parent}", names.join(", "));
+        let why = format!(
+            "no module declares this file, so that {} registered nothing: write `mod {module};` in {parent}",
+            names.join(", ")
+        );
         problems.push(told("no_mod", package, &file, items[0].lines.1, why));
     }
 }

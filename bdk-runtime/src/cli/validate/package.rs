@@ -114,7 +114,9 @@ impl Metadata {
                 };
                 match needed.name.as_str() {
                     "bdk" | "bdk-runtime" => bdk = Some(dep.name.clone()),
-                    _ if seen.insert(&needed.id) => queue.push((needed, Some((package.name.clone(), dep.name.clone())))),
+                    _ if seen.insert(&needed.id) => {
+                        queue.push((needed, Some((package.name.clone(), dep.name.clone()))))
+                    }
                     _ => {}
                 }
             }
@@ -166,7 +168,14 @@ fn by_convention(bot: &str) -> Option<Package> {
         .map(|(file, lib)| Root { krate: krate.clone(), file: dir.join(file), lib })
         .filter(|root| root.file.is_file())
         .collect();
-    Some(Package { name: bot.to_owned(), dir: dir.to_owned(), bdk: "bdk".to_owned(), roots, elsewhere: Vec::new(), wanted_by: None })
+    Some(Package {
+        name: bot.to_owned(),
+        dir: dir.to_owned(),
+        bdk: "bdk".to_owned(),
+        roots,
+        elsewhere: Vec::new(),
+        wanted_by: None,
+    })
 }
 
 /// `name` of `[package]`.
