@@ -11,6 +11,7 @@ mod cli;
 mod error;
 mod id;
 mod near;
+mod path;
 mod registry;
 #[cfg(feature = "http")]
 pub mod serve;

@@ -4,7 +4,10 @@ use super::{DecodeFault, Param, Timestamp, decode};
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::{Deserialize, Deserializer, de::DeserializeOwned};
 use serde_json::Value;
-use std::{any::Any, borrow::Cow};
+use std::{
+    any::{Any, TypeId},
+    borrow::Cow,
+};
 
 /// What a tool's owned parameter needs. Implemented for everything that has both `Deserialize` and `JsonSchema`.
 #[diagnostic::on_unimplemented(
@@ -26,6 +29,10 @@ impl<T: DeserializeOwned + JsonSchema + Send + 'static> ToolArg for T {
         T::json_schema(generator)
     }
     fn decode(value: &Value) -> Result<Slot, DecodeFault> {
+        // handed over as it came: reading it like any other type would make `3.0` a `3`
+        if TypeId::of::<T>() == TypeId::of::<Value>() {
+            return Ok(slot(value.clone()));
+        }
         decode::<T>(value).map(slot)
     }
 }
