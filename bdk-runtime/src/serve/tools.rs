@@ -41,7 +41,7 @@ pub(super) async fn call(
     let done = door.bot.call(&name, call.input, options).await;
     let done = done.map_err(|unknown| Refused::new(Code::UnknownTool, unknown.to_string()))?;
     done.to_json().map(Bytes::from).map_err(|error| {
-        tracing::error!(target: "bdk::serve", call_id = done.call_id, %error, "an outcome could not be written as JSON");
+        tracing::error!(target: "bdk::serve", tool = &*name, %error, "an outcome could not be written as JSON");
         Refused::internal()
     })
 }

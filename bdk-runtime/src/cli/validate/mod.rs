@@ -12,8 +12,9 @@ use super::{
 use crate::{
     bot::Identity,
     registry::{Problem, Registry, Severity, Tool},
+    tool::schema::{self, Lint},
 };
-use serde_json::json;
+use serde_json::{Value, json};
 use std::{fmt::Write, panic::AssertUnwindSafe, process::ExitCode};
 
 /// Checks the bot, its schemas and its sources.
@@ -61,12 +62,21 @@ fn schemas(tool: &Tool, problems: &mut Vec<Problem>) {
         return;
     }
     // they run the author's code: a `JsonSchema` of their own, an expression
-    let made = std::panic::catch_unwind(AssertUnwindSafe(|| {
-        let _ = (tool.input_schema(), tool.output_schema());
-    }));
-    if made.is_err() {
+    let made = std::panic::catch_unwind(AssertUnwindSafe(|| (tool.input_schema().clone(), tool.output_schema())));
+    let Ok((input, output)) = made else {
         let why = format!("making the schemas of `{}` panics, as told above", tool.name());
         problems.push(Problem::error("schema", Some(tool.at()), why));
+        return;
+    };
+    let lints = |which: &'static str, schema: &Value| {
+        schema::lint(schema).into_iter().map(move |lint| (which, lint)).collect::<Vec<_>>()
+    };
+    for (which, Lint { path, message }) in
+        lints("input", &input).into_iter().chain(output.iter().flat_map(|o| lints("output", o)))
+    {
+        let at = if path.is_empty() { String::new() } else { format!(" at `{path}`") };
+        let why = format!("the {which} schema of `{}`{at}: {message}", tool.name());
+        problems.push(Problem::warning("schema_lint", Some(tool.at()), why));
     }
 }
 
