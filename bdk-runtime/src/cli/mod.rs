@@ -17,7 +17,10 @@ mod validate;
 
 pub use args::CallArgs;
 
-use crate::{Server, bot::Identity};
+use crate::{
+    Server,
+    bot::{Bot, Identity},
+};
 use args::{Cli, Command, ServeArgs, ToolsCommand};
 use clap::{CommandFactory, FromArgMatches};
 use output::Stop;
@@ -65,6 +68,11 @@ pub async fn call_running(args: CallArgs) -> ExitCode {
     call::call(&args).await.unwrap_or_else(|stop| stop.tell())
 }
 
+/// The name of the program's file.
+fn program() -> Option<String> {
+    Some(std::env::current_exe().ok()?.file_stem()?.to_str()?.to_owned())
+}
+
 fn command() -> clap::Command {
     let identity = Identity::get();
     Cli::command().name(identity.name).version(identity.version)
@@ -86,7 +94,12 @@ async fn run(server: Server, cli: Cli) -> Result<ExitCode, Stop> {
         },
         Some(Command::Completions { shell }) => {
             let mut script = Vec::new();
-            clap_complete::generate(shell, &mut command(), Identity::get().name, &mut script);
+            clap_complete::generate(
+                shell,
+                &mut command(),
+                program().as_deref().unwrap_or(Identity::get().name),
+                &mut script,
+            );
             output::print(script)?;
             Ok(ExitCode::SUCCESS)
         }
@@ -95,7 +108,11 @@ async fn run(server: Server, cli: Cli) -> Result<ExitCode, Stop> {
 
 /// `serve`: the address on stdout, then on until a signal.
 async fn listen(server: Server, args: ServeArgs) -> Result<ExitCode, Stop> {
-    let handle = configured(server, args)?.start().await?;
+    let server = configured(server, args)?;
+    let bot = Bot::load()?;
+    let tools = tools::by_crate(bot.registry());
+    let handle = server.start_bot(bot).await?;
+    tracing::info!(target: "bdk::serve", "{tools} at {}{}", handle.url(), handle.prefix());
     output::print(format!("{}\n", handle.url()))?;
     handle.wait().await;
     Ok(ExitCode::SUCCESS)

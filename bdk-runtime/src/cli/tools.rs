@@ -33,7 +33,8 @@ fn text(tool: &Tool) -> String {
     for (name, property) in schema["properties"].as_object().into_iter().flatten() {
         let optional = if required(name) { "" } else { "?" };
         let description = property["description"].as_str().and_then(|d| d.lines().next()).unwrap_or_default();
-        let _ = writeln!(out, "    {name}{optional}: {}  {description}", kind(property));
+        let gap = if description.is_empty() { "" } else { "  " };
+        let _ = writeln!(out, "    {name}{optional}: {}{gap}{description}", kind(property));
     }
     out
 }

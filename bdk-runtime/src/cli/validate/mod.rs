@@ -25,9 +25,7 @@ pub(super) fn run(as_json: bool) -> Result<ExitCode, Stop> {
         problems.push(Problem::error("panic_abort", None, crate::bot::ABORTS));
     }
     registry.tools().iter().for_each(|tool| schemas(tool, &mut problems));
-    let program = std::env::current_exe().ok();
-    let program = program.as_deref().and_then(|p| p.file_stem()?.to_str());
-    let packages = package::at_hand(Identity::get().name, program);
+    let packages = package::at_hand(Identity::get().name, super::program().as_deref());
     problems.extend(missing::find(&packages, &missing::registered()));
     problems.sort();
     problems.dedup();
