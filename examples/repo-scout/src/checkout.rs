@@ -9,8 +9,8 @@ const DIR: &str = "REPO_SCOUT_DIR";
 
 /// A git repository on disk.
 ///
-/// It holds the place and not an open repository, because git2's `Repository` cannot be used from two threads at a time,
-/// and opening one costs well under a millisecond.
+/// It holds the place and not an open repository: git2's `Repository` cannot be used from two threads at a time, and
+/// opening one costs little.
 #[derive(Debug, Clone)]
 pub struct Checkout {
     dir: PathBuf,

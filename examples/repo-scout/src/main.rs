@@ -1,8 +1,8 @@
 //! A bot that answers questions about a git checkout.
 //!
-//! Read `tools/` first: a function with `#[tool]` is a tool. `checkout.rs` makes what they share; `git/` is ordinary Rust
-//! that knows nothing of bots.
-#![warn(unused_crate_dependencies)] // a crate that nothing names is not linked, and its tools would be missing without a word
+//! Read `tools/` first: a function with `#[tool]` is a tool. `checkout.rs` makes what they share; `git/` is ordinary
+//! Rust that knows nothing of bots.
+#![warn(unused_crate_dependencies)] // a crate that nothing names is not linked, and its tools would be missing
 
 mod checkout;
 mod git;

@@ -9,7 +9,8 @@ use bdk::prelude::*;
 use git2::Sort;
 use std::{cmp::Reverse, collections::HashMap};
 
-/// So many commits in a row must be older than asked for before the walk ends: clocks differ, and a commit may be older than its parent.
+/// So many commits in a row must be too old before the walk ends: clocks differ, and a commit may be older than its
+/// parent.
 const SLOP: usize = 64;
 
 /// Lines and commits by author.

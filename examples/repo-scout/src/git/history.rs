@@ -54,8 +54,8 @@ impl Visit {
 
 /// The commits since `since` that changed the file (or folder), `limit` at most.
 ///
-/// As `git log` does: a merge counts only if it differs from all that it merges, and where it took the file from one side
-/// unchanged, that side alone is followed. With `follow`, a file that was renamed is followed under its old name.
+/// As `git log` does: a merge counts only if it differs from all that it merges, and where it took the file from one
+/// side unchanged, that side alone is followed. With `follow`, a renamed file is followed under its old name.
 ///
 /// # Errors
 /// When the path is neither tracked nor was changed in that time.
@@ -95,13 +95,13 @@ pub fn of_file(repo: &Repo, asked: &str, since: Timestamp, follow: bool, limit: 
             path: show(&path),
         });
         let came_here = here.is_some() && there.iter().all(Option::is_none);
-        for (parent, version) in parents.iter().zip(there) {
-            if version.is_some() {
-                heap.push(Visit::new(parent, path.clone()));
-            } else if came_here && follow {
-                let old = diff::renamed_from(repo, parent, &commit, &path)?;
-                heap.extend(old.map(|old| Visit::new(parent, old)));
-            }
+        for (parent, version) in parents.iter().zip(&there) {
+            let old = match version {
+                None if came_here && follow => diff::renamed_from(repo, parent, &commit, &path)?,
+                _ => None,
+            };
+            // Where it was not renamed, an earlier file of this name may have been removed: that is its history, too.
+            heap.push(Visit::new(parent, old.unwrap_or_else(|| path.clone())));
         }
     }
 
@@ -210,6 +210,20 @@ mod tests {
 
         assert_eq!(subjects(&of_file(&repo, "a.txt", at(0), true, 10).unwrap()), ["Remove", "Add"]);
         assert!(matches!(of_file(&repo, "c.txt", at(0), true, 10), Err(Error::NotTracked { .. })));
+    }
+
+    #[test]
+    fn a_file_that_was_removed_and_came_back_has_both_its_lives() {
+        let fixture = Fixture::new();
+        fixture.commit(100, "Add", &[("a.txt", "first life\n"), ("b.txt", "1\n")]);
+        fixture.remove(200, "Remove", "a.txt");
+        fixture.commit(300, "Other", &[("b.txt", "2\n")]);
+        fixture.commit(400, "Again", &[("a.txt", "second life\n")]);
+
+        for follow in [true, false] {
+            let history = of_file(&fixture.repo(), "a.txt", at(0), follow, 10).unwrap();
+            assert_eq!(subjects(&history), ["Again", "Remove", "Add"]);
+        }
     }
 
     #[test]

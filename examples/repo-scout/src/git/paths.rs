@@ -23,7 +23,8 @@ pub(super) fn from_bytes(bytes: &[u8]) -> PathBuf {
 
 /// Every file of a tree with its whole path, sorted by path.
 pub(super) fn files(tree: &Tree<'_>) -> Result<Vec<IndexEntry>> {
-    let mut index = Index::new()?; // flattens a tree, also where a folder's name is no UTF-8, which `Tree::walk` stops at
+    // Flattens a tree also where a folder's name is no UTF-8, which `Tree::walk` would stop at.
+    let mut index = Index::new()?;
     index.read_tree(tree)?;
     Ok(index.iter().collect())
 }
@@ -38,7 +39,8 @@ pub(super) fn entry(tree: &Tree<'_>, path: &Path) -> Result<Option<TreeEntry<'st
 }
 
 impl Repo {
-    /// The path from the root: `./src/a.rs` and an absolute path in the checkout are both `src/a.rs`; the root is empty.
+    /// The path from the root: `./src/a.rs` and an absolute path in the checkout are both `src/a.rs`; the root is
+    /// empty.
     ///
     /// `at` is where a path shown with `U+FFFD` is looked up.
     pub(super) fn path(&self, at: &Commit<'_>, asked: &str) -> Result<PathBuf> {

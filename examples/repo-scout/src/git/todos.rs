@@ -42,8 +42,8 @@ pub struct Todo {
     pub age_days: i64,
 }
 
-/// The comments that start with `TODO`, `FIXME` or `XXX` in tracked files, or in those under `within`, `limit` at most; ages count up to `now`.
-/// Looks at `cancelled` from file to file, and stops there.
+/// The comments that start with `TODO`, `FIXME` or `XXX` in tracked files, or in those under `within`, `limit` at most;
+/// ages count up to `now`. Looks at `cancelled` from file to file, and stops there.
 ///
 /// # Errors
 /// When `within` is not tracked.

@@ -16,7 +16,7 @@ fn diff_summary(
     #[arg(length(min = 1, max = 250))]
     from: String,
     /// The revision to compare to.
-    #[arg(length(min = 1, max = 250), default = "HEAD")]
+    #[arg(length(min = 1, max = 250), default = "HEAD".into())]
     to: String,
     /// How many files to list at most; the totals count all.
     #[arg(range(min = 1, max = 500), default = 50)]

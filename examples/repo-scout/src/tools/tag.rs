@@ -26,7 +26,7 @@ fn create_tag(
     #[arg(length(min = 1, max = 200))]
     name: String,
     /// What to tag: a branch, a tag, a commit id, or an expression like `HEAD~3`.
-    #[arg(length(min = 1, max = 250), default = "HEAD")]
+    #[arg(length(min = 1, max = 250), default = "HEAD".into())]
     target: String,
     /// Whether the tag carries a message, its tagger and the time, as a release's does.
     #[arg(default = false)]
