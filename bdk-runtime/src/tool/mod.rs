@@ -31,4 +31,4 @@ pub use probe::{
     tag_of, tag_of_value, time_bound,
 };
 pub use rule::{Num, Rule};
-pub use timestamp::Timestamp;
+pub use timestamp::{RfcFault, Timestamp, parse_rfc3339};

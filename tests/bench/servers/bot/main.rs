@@ -1,0 +1,14 @@
+//! The measured bot: the same two tools as `bare_axum`, as an author would write them.
+#![allow(dead_code, unreachable_pub, missing_docs, reason = "the shapes are shared with the bare handler")]
+
+mod nested50;
+#[path = "../shapes.rs"]
+mod shapes;
+mod small;
+
+use bdk::prelude::*;
+
+#[bdk::main]
+async fn main() -> ExitCode {
+    bdk::serve().await
+}
