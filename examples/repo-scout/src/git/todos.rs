@@ -117,9 +117,9 @@ fn in_text(text: &str) -> Vec<Comment> {
 /// TODOs, not one.
 fn in_line(line: &str) -> Option<(&'static str, String)> {
     let inside_a_block = line.trim_start().strip_prefix('*'); // the later lines of `/* … */`
-    let openers =
-        OPENERS.iter().flat_map(|opener| line.match_indices(opener).map(|(at, _)| &line[at + opener.len()..]));
-    inside_a_block.into_iter().chain(openers).find_map(|comment| {
+    let openers = OPENERS.iter().flat_map(|opener| line.match_indices(opener));
+    let comments = openers.filter(|(at, _)| !in_string(&line[..*at])).map(|(at, opener)| &line[at + opener.len()..]);
+    inside_a_block.into_iter().chain(comments).find_map(|comment| {
         let start = comment.trim_start_matches(|c: char| c.is_whitespace() || "/*!-#@[(".contains(c));
         let (marker, rest) = MARKERS.iter().find_map(|marker| Some((*marker, start.strip_prefix(marker)?)))?;
         if rest.starts_with(|c: char| c.is_alphanumeric() || "_-/".contains(c)) {
@@ -129,6 +129,12 @@ fn in_line(line: &str) -> Option<(&'static str, String)> {
         let text = text.trim_end_matches("*/").trim_end_matches("-->").trim_end();
         Some((marker, text.chars().take(MAX_CHARS).collect()))
     })
+}
+
+/// Whether what follows on the line stands in a string: a double quote is open. A guess, but one for all languages.
+fn in_string(before: &str) -> bool {
+    let quotes = before.matches('"').count() - before.matches("\\\"").count();
+    quotes % 2 == 1
 }
 
 #[cfg(test)]
@@ -178,13 +184,25 @@ mod tests {
             ("<!-- TODO x -->", "TODO|x"),
             ("-- TODO x", "TODO|x"),
             ("// [TODO] x", "TODO|x"),
+            ("say(\"it\"); // TODO x", "TODO|x"),
+            (r#"say("\""); // TODO x"#, "TODO|x"),
             ("// TODO", "TODO|"),
             ("// TODO(ada): x\r", "TODO|(ada): x"),
         ] {
             assert_eq!(say(line).as_deref(), Some(found), "{line}");
         }
-        for line in ["TODO: x", "// the TODO list", "// TODOS", "let TODO = 1;", "// todo: x", "// TODO_LIST", "", "//"]
-        {
+        for line in [
+            "TODO: x",
+            "// the TODO list",
+            "// TODOS",
+            "let TODO = 1;",
+            "// todo: x",
+            "// TODO_LIST",
+            "let s = \"// TODO: x\";",
+            r#"let s = "\"// TODO: x";"#,
+            "",
+            "//",
+        ] {
             assert_eq!(say(line), None, "{line}");
         }
     }
