@@ -1,5 +1,6 @@
 //! The Bot Development Kit for Rust.
 
+pub use bdk_macros::{main, prompt, provide, test, tool, tools};
 pub use bdk_runtime::*;
 
 #[doc(hidden)]

@@ -76,6 +76,17 @@ impl TimeBound for Box<str> {}
 impl TimeBound for Timestamp {}
 impl<T: TimeBound> TimeBound for Option<T> {}
 
+/// A parameter that takes the whole input beside an `input_schema`: it arrives untouched.
+#[diagnostic::on_unimplemented(
+    message = "`input_schema` describes the whole input, which a `{Self}` cannot take",
+    label = "takes one property, not the whole input",
+    note = "take `input: Value`, or `Input(query): Input<Query>` for a type of your own"
+)]
+pub trait RawInput {}
+impl RawInput for Value {}
+impl RawInput for serde_json::Map<String, Value> {}
+impl<T> RawInput for Input<T> {}
+
 /// One decoded argument, its type forgotten.
 pub struct Slot(pub(crate) Box<dyn Any + Send>);
 

@@ -6,8 +6,8 @@ use super::{
     value::{Reader, unexpected, visit_array, visit_object},
     words,
 };
-use serde::{
-    de::{DeserializeSeed, EnumAccess, Error as _, MapAccess, SeqAccess, VariantAccess, Visitor, value::StrDeserializer},
+use serde::de::{
+    DeserializeSeed, EnumAccess, Error as _, MapAccess, SeqAccess, VariantAccess, Visitor, value::StrDeserializer,
 };
 use serde_json::{Map, Value, map};
 
@@ -47,13 +47,15 @@ impl<'de> SeqAccess<'de> for Items<'de> {
 /// An object's properties.
 pub(super) struct Properties<'de> {
     properties: map::Iter<'de>,
-    /// The property whose name was handed over.
-    present: Option<(&'de str, &'de Value)>,
+    /// The name that was handed over last, for the path.
+    name: &'de str,
+    /// Its value, until it is handed over too.
+    value: Option<&'de Value>,
 }
 
 impl<'de> Properties<'de> {
     pub(super) fn new(object: &'de Map<String, Value>) -> Self {
-        Self { properties: object.iter(), present: None }
+        Self { properties: object.iter(), name: "", value: None }
     }
 
     /// Properties that nobody asked for.
@@ -67,7 +69,8 @@ impl<'de> MapAccess<'de> for Properties<'de> {
 
     fn next_key_seed<K: DeserializeSeed<'de>>(&mut self, seed: K) -> Result<Option<K::Value>, Unwinding> {
         let Some((name, value)) = self.properties.next() else { return Ok(None) };
-        self.present = Some((name, value));
+        self.name = name;
+        self.value = Some(value);
         match seed.deserialize(KeyReader(name)) {
             Ok(key) => Ok(Some(key)),
             Err(fault) if fault.is_unknown_field() => Err(fault),
@@ -76,12 +79,12 @@ impl<'de> MapAccess<'de> for Properties<'de> {
     }
 
     fn next_value_seed<T: DeserializeSeed<'de>>(&mut self, seed: T) -> Result<T::Value, Unwinding> {
-        let Some((name, value)) = self.present.take() else {
+        let Some(value) = self.value.take() else {
             return Err(Unwinding::custom("a value was asked for before its key"));
         };
         match seed.deserialize(Reader(value)) {
             Ok(value) => Ok(value),
-            Err(fault) => Err(fault.under_key(name)),
+            Err(fault) => Err(fault.under_key(self.name)),
         }
     }
 

@@ -51,8 +51,16 @@ impl<'de> Deserializer<'de> for KeyReader<'de> {
     }
 
     numbers!(
-        deserialize_i8, deserialize_i16, deserialize_i32, deserialize_i64, deserialize_u8, deserialize_u16,
-        deserialize_u32, deserialize_u64, deserialize_f32, deserialize_f64
+        deserialize_i8,
+        deserialize_i16,
+        deserialize_i32,
+        deserialize_i64,
+        deserialize_u8,
+        deserialize_u16,
+        deserialize_u32,
+        deserialize_u64,
+        deserialize_f32,
+        deserialize_f64
     );
 
     fn deserialize_i128<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Unwinding> {

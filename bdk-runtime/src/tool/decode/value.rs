@@ -30,24 +30,37 @@ pub(super) fn visit_number<'de, V: Visitor<'de>>(number: &Number, visitor: V) ->
     } else if let Some(value) = number.as_f64() {
         visitor.visit_f64(value)
     } else {
-        // only where another crate turns on serde_json's `arbitrary_precision`
-        Err(Unwinding::invalid("a number of 64 bits", format!("number {number}")))
+        Err(too_wide(number))
     }
 }
 
 /// Hands over a number, as an integer if it has no fraction.
 fn visit_integral<'de, V: Visitor<'de>>(number: &Number, visitor: V) -> Result<V::Value, Unwinding> {
-    match number.as_f64() {
-        Some(value) if number.is_f64() && value.fract() == 0.0 && value.abs() < FIRST_AMBIGUOUS => {
-            #[allow(clippy::cast_possible_truncation, reason = "whole, and below 2^53")]
-            let whole = value as i64;
-            match u64::try_from(whole) {
-                Ok(whole) => visitor.visit_u64(whole),
-                Err(_) => visitor.visit_i64(whole),
-            }
+    if let Some(value) = number.as_u64() {
+        visitor.visit_u64(value)
+    } else if let Some(value) = number.as_i64() {
+        visitor.visit_i64(value)
+    } else if let Some(value) = number.as_f64() {
+        match whole(value) {
+            Some(value) if value < 0 => visitor.visit_i64(value),
+            Some(value) => visitor.visit_u64(value.unsigned_abs()),
+            None => visitor.visit_f64(value),
         }
-        _ => visit_number(number, visitor),
+    } else {
+        Err(too_wide(number))
     }
+}
+
+/// The integer that a float is, where it can be no other.
+fn whole(value: f64) -> Option<i64> {
+    #[allow(clippy::cast_possible_truncation, reason = "whole, and below 2^53")]
+    (value.fract() == 0.0 && value.abs() < FIRST_AMBIGUOUS).then_some(value as i64)
+}
+
+/// Only where another crate turns on serde_json's `arbitrary_precision` does a number fit none of its types.
+#[cold]
+fn too_wide(number: &Number) -> Unwinding {
+    Unwinding::invalid("a number of 64 bits", format!("number {number}"))
 }
 
 pub(super) fn visit_array<'de, V: Visitor<'de>>(array: &'de [Value], visitor: V) -> Result<V::Value, Unwinding> {

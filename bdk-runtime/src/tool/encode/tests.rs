@@ -248,7 +248,9 @@ fn an_integer_beyond_64_bits_is_refused_with_its_value() {
         fault_of(&wide),
         "the result is 18446744073709551616, an integer beyond 64 bits, which JSON cannot hold; return it as text"
     );
-    assert!(fault_of(&BTreeMap::from([("sum", i128::from(i64::MIN) - 1)])).starts_with("`sum` is -9223372036854775809,"));
+    assert!(
+        fault_of(&BTreeMap::from([("sum", i128::from(i64::MIN) - 1)])).starts_with("`sum` is -9223372036854775809,")
+    );
 }
 
 #[test]

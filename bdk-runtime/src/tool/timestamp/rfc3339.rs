@@ -98,8 +98,8 @@ pub fn parse_rfc3339(text: &str) -> Result<Timestamp, RfcFault> {
 
     let date = civil::Date::new(year, month, day).map_err(|_| RfcFault::NoSuchDay)?;
     let leap = second == 60;
-    let time = civil::Time::new(hour, minute, if leap { 59 } else { second }, nanosecond)
-        .map_err(|_| RfcFault::NoSuchTime)?;
+    let time =
+        civil::Time::new(hour, minute, if leap { 59 } else { second }, nanosecond).map_err(|_| RfcFault::NoSuchTime)?;
     let instant = offset.to_timestamp(date.to_datetime(time)).map_err(|_| RfcFault::OutOfRange)?;
     if leap && !ends_a_month(instant) {
         return Err(RfcFault::NoSuchTime);
@@ -274,7 +274,9 @@ mod tests {
         same("2016-12-31T23:59:60Z", "2016-12-31T23:59:59Z");
         same("2016-12-31T23:59:60.25Z", "2016-12-31T23:59:59.25Z");
         same("2017-01-01T00:59:60+01:00", "2016-12-31T23:59:59Z");
-        for text in ["2016-12-30T23:59:60Z", "2016-12-31T22:59:60Z", "2016-12-31T23:59:60+01:00", "2016-12-31T23:58:60Z"] {
+        for text in
+            ["2016-12-30T23:59:60Z", "2016-12-31T22:59:60Z", "2016-12-31T23:59:60+01:00", "2016-12-31T23:58:60Z"]
+        {
             assert_eq!(fault(text), RfcFault::NoSuchTime, "`{text}`");
         }
     }
