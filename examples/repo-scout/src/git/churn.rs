@@ -88,10 +88,10 @@ pub fn by_author(
         sum.removed += lines.deletions();
     }
 
-    if let (true, Some(within)) = (authors.is_empty(), &within) {
-        if entry(&tip.tree()?, within)?.is_none() {
-            return Err(repo.not_tracked(&tip, &show(within))?);
-        }
+    if let (true, Some(within)) = (authors.is_empty(), &within)
+        && entry(&tip.tree()?, within)?.is_none()
+    {
+        return Err(repo.not_tracked(&tip, &show(within))?);
     }
     let mut authors: Vec<_> = authors.into_values().collect();
     authors.sort_by(|a, b| {

@@ -57,10 +57,10 @@ pub fn find(
     let tip = repo.tip()?;
     let tree = tip.tree()?;
     let under = within.map(|asked| repo.path(&tip, asked)).transpose()?.unwrap_or_default();
-    if let (Some(asked), false) = (within, under.as_os_str().is_empty()) {
-        if paths::entry(&tree, &under)?.is_none() {
-            return Err(repo.not_tracked(&tip, asked)?);
-        }
+    if let (Some(asked), false) = (within, under.as_os_str().is_empty())
+        && paths::entry(&tree, &under)?.is_none()
+    {
+        return Err(repo.not_tracked(&tip, asked)?);
     }
 
     let mut found = Todos { todos: Vec::new(), total: 0, skipped_files: 0 };
