@@ -9,6 +9,7 @@ mod call;
 mod error;
 mod id;
 mod near;
+mod path;
 mod registry;
 mod session;
 mod start;
@@ -37,9 +38,9 @@ pub mod __private {
         option::Option::{self, None, Some},
         result::Result,
     };
-    pub use inventory;
     pub use serde_json::{Value, json};
     pub use std::{string::String, vec::Vec};
+    pub use {inventory, schemars, serde, serde_json, url, uuid};
 
     /// Where the tokens of this call stand.
     #[doc(hidden)]

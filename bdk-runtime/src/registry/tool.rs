@@ -1,9 +1,7 @@
 //! One tool as the bot serves it, whether a function or data made it.
 
-use crate::tool::{
-    At, DataBody, Effect, Hints, Param, Timeout, ToolDef, ToolDefinition,
-    schema::{self, Compiled},
-};
+use crate::call::input::Compiled;
+use crate::tool::{At, DataBody, Effect, Hints, Param, Timeout, ToolDef, ToolDefinition, schema};
 use serde_json::{Value, json};
 use std::{sync::OnceLock, time::Duration};
 
@@ -118,16 +116,16 @@ impl Tool {
     /// # Panics
     /// When a raw schema does not compile: the start check refuses such a bot.
     pub(crate) fn compiled(&self) -> &Compiled {
-        self.compiled.get_or_init(|| Compiled::new(self.params(), self.make_input_schema()))
+        self.compiled.get_or_init(|| {
+            let compiled = Compiled::new(self.params(), self.make_input_schema(), self.raw());
+            compiled.unwrap_or_else(|why| panic!("{}: the tool `{}`: {why}", self.at, self.name))
+        })
     }
     /// The schema, made anew: for checks before the validator may be built.
     pub(crate) fn make_input_schema(&self) -> Value {
         match &self.kind {
             Kind::Code(def) => schema::input_schema(def),
-            Kind::Data(data, _) => data
-                .input_schema
-                .clone()
-                .unwrap_or_else(|| json!({ "type": "object", "properties": {}, "additionalProperties": false })),
+            Kind::Data(data, _) => data.input_schema.clone().unwrap_or_else(|| schema::no_arguments(false)),
         }
     }
     /// The advertised input schema.

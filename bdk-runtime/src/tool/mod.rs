@@ -18,6 +18,7 @@ pub mod schema;
 mod timestamp;
 
 pub use arg::{Input, RawInput, Slot, Slots, TimeBound, ToolArg, get, slot};
+pub(crate) use decode::path_text;
 pub use decode::{DecodeFault, FaultKind, Step, decode};
 pub use def::{At, Body, BoxFuture, EffectDef, Hints, Param, Timeout, ToolDef, ToolRef, ToolsDef};
 pub use definition::{DataBody, ToolDefinition};

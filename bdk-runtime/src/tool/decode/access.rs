@@ -73,8 +73,7 @@ impl<'de> MapAccess<'de> for Properties<'de> {
         self.value = Some(value);
         match seed.deserialize(KeyReader(name)) {
             Ok(key) => Ok(Some(key)),
-            Err(fault) if fault.is_unknown_field() => Err(fault),
-            Err(fault) => Err(fault.under_key(name)),
+            Err(fault) => Err(fault.of_key(name)),
         }
     }
 

@@ -145,11 +145,16 @@ impl Unwinding {
         self
     }
 
-    /// Whether it is the name itself that is wrong; it is then told at the object that has it.
-    pub(super) fn is_unknown_field(&self) -> bool {
-        matches!(self.0.kind, FaultKind::UnknownField { .. })
+    /// A fault of a property's name. A field that there is not is told at the object, a key of a map at the key.
+    #[cold]
+    pub(super) fn of_key(self, key: &str) -> Self {
+        match self.0.kind {
+            FaultKind::UnknownField { .. } => self,
+            _ => self.under_key(key),
+        }
     }
 
+    #[cold]
     pub(super) fn into_fault(mut self) -> DecodeFault {
         self.0.path.reverse();
         *self.0

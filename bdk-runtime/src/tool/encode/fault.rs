@@ -1,6 +1,6 @@
 //! Why a result is no JSON, and where.
 
-use crate::tool::decode::{Step, path_text};
+use crate::tool::{Step, path_text};
 use std::fmt::{self, Display};
 
 /// Where and why a result is no JSON.

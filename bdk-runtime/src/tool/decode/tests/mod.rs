@@ -12,10 +12,12 @@ use std::{
 };
 use types::*;
 
+#[allow(clippy::needless_pass_by_value, reason = "called with `json!` alone")]
 fn read<T: DeserializeOwned>(value: Value) -> T {
     decode(&value).unwrap_or_else(|fault| panic!("{value}: {fault}"))
 }
 
+#[allow(clippy::needless_pass_by_value, reason = "called with `json!` alone")]
 fn fault<T: DeserializeOwned + Debug>(value: Value) -> DecodeFault {
     match decode::<T>(&value) {
         Err(fault) => fault,
