@@ -3,7 +3,7 @@
 use super::{Kind, Problem, Tool};
 use crate::{
     call::ToolContext,
-    tool::{At, Need, ProviderDef, schema},
+    tool::{At, Need, ProviderDef, Rule, schema},
 };
 use std::{
     any::TypeId,
@@ -55,9 +55,9 @@ pub(super) fn tool(tool: &Tool, problems: &mut Vec<Problem>) {
             ));
         }
     }
-    // what the compiler has not seen: given schemas, whole inputs, and patterns
+    // what the compiler has not seen: given schemas, whole inputs, and patterns. The other schemas wait until needed
     let given = tool.raw() || tool.whole();
-    if !given && tool.params().iter().all(|p| p.rules.is_empty()) {
+    if !given && !tool.params().iter().any(|p| p.rules.iter().any(Rule::may_not_compile)) {
         return;
     }
     let input = tool.make_input_schema();
