@@ -4,10 +4,27 @@
 //! call path**), `serve` (HTTP), `cli` (the command line).
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
+mod bot;
+mod call;
 mod error;
+mod id;
+mod near;
+mod registry;
+#[cfg(feature = "http")]
+mod serve;
+mod session;
+mod start;
+mod testing;
 pub mod tool;
 
+pub use bot::{BLOCKING_CALLS, Bot, Identity};
+pub use call::{CallError, CallOptions, ErrorCode, Issue, Outcome, ToolContext};
 pub use error::Error;
+pub use registry::{DEFAULT_ATTEMPTS, DEFAULT_TIMEOUT, Problem, Registry, Severity, Tool};
+#[cfg(feature = "http")]
+pub use serve::{AuthFuture, AuthRequest, Authenticator, ServeHandle, ServeMode, Server, Verdict};
+pub use session::{Mode, Principal, SessionInfo};
+pub use testing::TestBot;
 pub use tool::{Effect, Input, TimeBound, Timestamp, ToolDefinition, ToolError, ToolOutput};
 
 /// `Result<T>` with bdk's [`ToolError`], for tools.
@@ -16,15 +33,17 @@ pub type Result<T, E = ToolError> = std::result::Result<T, E>;
 /// What generated code names. Not public API.
 #[doc(hidden)]
 pub mod __private {
+    pub use crate::registry::{ExtensionDef, LinkDef, extension_name};
+    pub use crate::start::{begin, block_on};
     pub use crate::tool::*;
     pub use core::{
         env,
         option::Option::{self, None, Some},
         result::Result,
     };
-    pub use inventory;
     pub use serde_json::{Value, json};
     pub use std::{string::String, vec::Vec};
+    pub use {inventory, schemars, serde, serde_json, url, uuid};
 
     /// Where the tokens of this call stand.
     #[doc(hidden)]

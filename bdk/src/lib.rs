@@ -1,6 +1,51 @@
-//! The Bot Development Kit for Rust.
+//! The Bot Development Kit for Rust: an annotated function becomes a typed, validated tool, served over HTTP and from the shell.
+//!
+//! ```
+//! use bdk::prelude::*;
+//!
+//! /// Add two numbers.
+//! #[tool(effect = "read")]
+//! async fn add(a: u32, b: u32) -> u32 {
+//!     a + b
+//! }
+//!
+//! # async fn main_of_a_bot() -> ExitCode {
+//! bdk::serve().await
+//! # }
+//! # bdk::__private::block_on(async {
+//! let outcome = TestBot::new().call_tool("add", json!({ "a": 1, "b": 2 })).await;
+//! assert_eq!(outcome.result, 3);
+//! # });
+//! ```
+//!
+//! A bot is a crate that depends on this one. [`prelude`] holds what it needs; [`macro@tool`] documents every option of a tool.
+//!
+//! # Features
+//!
+//! | feature | brings | default |
+//! | --- | --- | --- |
+//! | `http` | the HTTP front: `Server`, `ServeHandle` | yes |
+//! | `commands` | the bot's command line: `serve()` | yes |
+//! | `cli` | the binary `bdk` | no |
 
+pub use bdk_macros::{main, prompt, provide, test, tool, tools};
 pub use bdk_runtime::*;
 
 #[doc(hidden)]
 pub use bdk_runtime::__private;
+
+/// What a bot needs and no more: `use bdk::prelude::*;`.
+pub mod prelude {
+    pub use crate::{
+        Effect, Input, Result, SessionInfo, TestBot, Timestamp, ToolContext, ToolDefinition, ToolError, ToolOutput,
+        prompt, provide, tool, tools,
+    };
+    pub use bdk_runtime::__private::{
+        schemars::JsonSchema,
+        serde::{Deserialize, Serialize},
+        serde_json::{Value, json},
+        url::Url,
+        uuid::Uuid,
+    };
+    pub use std::{path::PathBuf, process::ExitCode, time::Duration};
+}

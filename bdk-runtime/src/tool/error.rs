@@ -1,6 +1,6 @@
 //! A tool's error, and how a transient one is told from one that will stay.
 
-use std::{error::Error, fmt, time::Duration};
+use std::{any::Any, error::Error, fmt, time::Duration};
 
 /// Whether trying again may help.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -32,21 +32,46 @@ pub enum Transience {
 pub struct ToolError(Box<Inner>);
 
 struct Inner {
-    source: Box<dyn Error + Send + Sync>,
+    source: Source,
     transience: Transience,
 }
 
+/// anyhow's error is kept as it is: in a `Box<dyn Error>` it hides the error it was made from, and with it an io error's kind.
+enum Source {
+    Std(Box<dyn Error + Send + Sync>),
+    Anyhow(anyhow::Error),
+}
+
+impl Source {
+    fn new<E: Into<Box<dyn Error + Send + Sync>> + 'static>(error: E) -> Self {
+        let mut error = Some(error);
+        match (&mut error as &mut dyn Any).downcast_mut::<Option<anyhow::Error>>().and_then(Option::take) {
+            Some(error) => Self::Anyhow(error),
+            None => match error {
+                Some(error) => Self::Std(error.into()),
+                None => Self::Std("no error".into()),
+            },
+        }
+    }
+    fn as_error(&self) -> &(dyn Error + Send + Sync + 'static) {
+        match self {
+            Self::Std(error) => &**error,
+            Self::Anyhow(error) => error.as_ref(),
+        }
+    }
+}
+
 impl ToolError {
-    fn with(source: Box<dyn Error + Send + Sync>, transience: Transience) -> Self {
-        Self(Box::new(Inner { source, transience }))
+    fn with<E: Into<Box<dyn Error + Send + Sync>> + 'static>(error: E, transience: Transience) -> Self {
+        Self(Box::new(Inner { source: Source::new(error), transience }))
     }
     /// An error that trying again may cure: a read is tried again, a write says that its outcome is unknown.
-    pub fn transient(error: impl Into<Box<dyn Error + Send + Sync>>) -> Self {
-        Self::with(error.into(), Transience::Transient(None))
+    pub fn transient(error: impl Into<Box<dyn Error + Send + Sync>> + 'static) -> Self {
+        Self::with(error, Transience::Transient(None))
     }
     /// An error that trying again will not cure, whatever its sources look like.
-    pub fn permanent(error: impl Into<Box<dyn Error + Send + Sync>>) -> Self {
-        Self::with(error.into(), Transience::Permanent)
+    pub fn permanent(error: impl Into<Box<dyn Error + Send + Sync>> + 'static) -> Self {
+        Self::with(error, Transience::Permanent)
     }
     /// When to try again; makes the error transient. A wait of more than 10 s is not waited for.
     #[must_use]
@@ -60,25 +85,25 @@ impl ToolError {
     }
     /// The error itself, with its sources.
     pub fn source(&self) -> &(dyn Error + Send + Sync + 'static) {
-        &*self.0.source
+        self.0.source.as_error()
     }
 }
 
 impl fmt::Debug for ToolError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        fmt::Debug::fmt(&self.0.source, f)
+        fmt::Debug::fmt(self.source(), f)
     }
 }
 
 impl fmt::Display for ToolError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        fmt::Display::fmt(&self.0.source, f)
+        fmt::Display::fmt(self.source(), f)
     }
 }
 
-impl<E: Into<Box<dyn Error + Send + Sync>>> From<E> for ToolError {
+impl<E: Into<Box<dyn Error + Send + Sync>> + 'static> From<E> for ToolError {
     fn from(error: E) -> Self {
-        Self::with(error.into(), Transience::Unknown)
+        Self::with(error, Transience::Unknown)
     }
 }
 
@@ -97,5 +122,14 @@ pub trait IntoToolError {
 impl<E: Into<ToolError>> IntoToolError for E {
     fn into_tool_error(self) -> ToolError {
         self.into()
+    }
+}
+
+impl From<ToolError> for anyhow::Error {
+    fn from(error: ToolError) -> Self {
+        match error.0.source {
+            Source::Std(error) => Self::from_boxed(error),
+            Source::Anyhow(error) => error,
+        }
     }
 }

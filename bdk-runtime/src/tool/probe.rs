@@ -2,7 +2,7 @@
 //! beats the trait's. The bounds stand on methods, so that a type that does not fit is one clean error on the author's token.
 
 use super::{
-    BoxFuture, BoxMake, Input, IntoToolError, Lend, Shared, Slot, TimeBound, ToolError, ToolResult, ToolValue,
+    BoxFuture, BoxMake, Input, IntoToolError, Lend, RawInput, Shared, Slot, TimeBound, ToolError, ToolResult, ToolValue,
 };
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::Serialize;
@@ -194,16 +194,19 @@ pub fn boxed_make<'a, F: Future<Output = O> + Send + 'a, O: 'static>(
 pub fn checked<E: Display>(f: impl FnOnce() -> Result<(), E>) -> Result<(), String> {
     f().map_err(|e| e.to_string())
 }
-/// Whether an `Input<T>` stands beside another owned parameter.
-pub const fn crowded(whole: &[bool]) -> bool {
+/// Whether a tool may have this name: 1 to 64 of `A-Z a-z 0-9 _ -`.
+pub const fn legal_name(name: &str) -> bool {
+    let name = name.as_bytes();
     let mut i = 0;
-    while i < whole.len() {
-        if whole[i] && whole.len() > 1 {
-            return true;
+    while i < name.len() {
+        if !(name[i].is_ascii_alphanumeric() || name[i] == b'_' || name[i] == b'-') {
+            return false;
         }
         i += 1;
     }
-    false
+    !name.is_empty() && name.len() <= 64
 }
+/// Compiles where a parameter of this type may take the whole input beside an `input_schema`.
+pub const fn raw_input<T: RawInput>() {}
 /// Compiles where `time_args` may name a parameter of this type.
 pub const fn time_bound<T: TimeBound>() {}

@@ -1,0 +1,145 @@
+//! The running bot: what every front shares, and hands to the call path.
+
+use crate::{
+    Error, Timestamp,
+    call::{self, CallOptions, Done, Provided, UnknownTool},
+    registry::{Problem, Registry, Severity},
+    tool::Lend,
+};
+use serde_json::Value;
+use std::sync::{Arc, Mutex, OnceLock};
+use tokio::sync::Semaphore;
+use tokio_util::{sync::CancellationToken, task::TaskTracker};
+
+/// How many blocking tools run at once, at most; one more is answered `unavailable`.
+pub const BLOCKING_CALLS: usize = 256;
+
+/// The bot's name and version, as its package has them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Identity {
+    /// The package's name.
+    pub name: &'static str,
+    /// The package's version.
+    pub version: &'static str,
+}
+
+static IDENTITY: OnceLock<Identity> = OnceLock::new();
+
+impl Identity {
+    /// What `#[bdk::main]` recorded; without it the program's file name.
+    pub fn get() -> Self {
+        *IDENTITY.get_or_init(|| {
+            let name = std::env::current_exe().ok().and_then(|p| Some(p.file_stem()?.to_string_lossy().into_owned()));
+            // once a process, so that leaking it costs nothing
+            Self { name: name.map_or("bot", |n| Box::leak(n.into_boxed_str())), version: "0.0.0" }
+        })
+    }
+    pub(crate) fn set(name: &'static str, version: &'static str) {
+        let _ = IDENTITY.set(Self { name, version });
+    }
+    /// The agent's slug: the name with every other character than letters, digits and `-` as `-`.
+    pub fn slug(&self) -> String {
+        self.name.chars().map(|c| if c.is_ascii_alphanumeric() { c.to_ascii_lowercase() } else { '-' }).collect()
+    }
+}
+
+/// The running bot. Cheap to clone.
+#[derive(Clone)]
+pub struct Bot(Arc<Inner>);
+
+struct Inner {
+    registry: Registry,
+    identity: Identity,
+    slug: String,
+    provided: Provided,
+    clock: Mutex<Option<Timestamp>>,
+    blocking: Arc<Semaphore>,
+    running: TaskTracker,
+    stop: CancellationToken,
+}
+
+impl Bot {
+    /// Gathers what is linked into this binary, and refuses to start when something is wrong with it.
+    ///
+    /// # Errors
+    /// Every problem of severity error, one a line.
+    pub fn load() -> Result<Self, Error> {
+        let registry = Registry::linked();
+        let errors: Vec<String> =
+            registry.problems().iter().filter(|p| p.severity == Severity::Error).map(Problem::to_string).collect();
+        if cfg!(panic = "abort") {
+            return Err(Error::new(
+                "this binary is built with `panic = \"abort\"`: one tool's panic would end the bot. Remove that line from the profile",
+            ));
+        }
+        if errors.is_empty() { Ok(Self::with(registry)) } else { Err(Error::new(errors.join("\n"))) }
+    }
+
+    pub(crate) fn with(registry: Registry) -> Self {
+        let identity = Identity::get();
+        Self(Arc::new(Inner {
+            provided: Provided::new(registry.providers()),
+            registry,
+            identity,
+            slug: identity.slug(),
+            clock: Mutex::new(None),
+            blocking: Arc::new(Semaphore::new(BLOCKING_CALLS)),
+            running: TaskTracker::new(),
+            stop: CancellationToken::new(),
+        }))
+    }
+
+    /// What the binary declares.
+    pub fn registry(&self) -> &Registry {
+        &self.0.registry
+    }
+    /// Its package's name and version.
+    pub fn identity(&self) -> Identity {
+        self.0.identity
+    }
+    /// The agent's slug, as routes have it.
+    pub fn slug(&self) -> &str {
+        &self.0.slug
+    }
+    /// The bot's clock: the system's, unless a test set it.
+    pub fn now(&self) -> Timestamp {
+        let set = *self.0.clock.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        set.unwrap_or_else(Timestamp::now)
+    }
+    pub(crate) fn set_now(&self, now: Timestamp) {
+        *self.0.clock.lock().unwrap_or_else(std::sync::PoisonError::into_inner) = Some(now);
+    }
+    pub(crate) fn provide<T: Lend>(&self, value: T) {
+        self.0.provided.stand_in(value);
+    }
+    pub(crate) fn provided(&self) -> &Provided {
+        &self.0.provided
+    }
+    pub(crate) fn blocking(&self) -> &Arc<Semaphore> {
+        &self.0.blocking
+    }
+    pub(crate) fn running(&self) -> &TaskTracker {
+        &self.0.running
+    }
+    /// Cancelled when the grace time of a shutdown is over: what still runs then ends as cancelled.
+    pub(crate) fn stop(&self) -> &CancellationToken {
+        &self.0.stop
+    }
+
+    /// **The call path**, for every front.
+    ///
+    /// # Errors
+    /// When there is no such tool. Everything else that goes wrong is an error result.
+    pub(crate) async fn call(&self, name: &str, input: Value, options: CallOptions) -> Result<Done, UnknownTool> {
+        call::call(self, name, input, options).await
+    }
+
+    /// Waits until no call runs; what still runs after the grace time is cancelled, and gets a moment to end.
+    pub async fn drain(&self, grace: std::time::Duration) {
+        self.0.running.close();
+        if tokio::time::timeout(grace, self.0.running.wait()).await.is_err() {
+            self.0.stop.cancel();
+            let _ = tokio::time::timeout(std::time::Duration::from_secs(1), self.0.running.wait()).await;
+        }
+    }
+}

@@ -1,0 +1,217 @@
+//! What a tool sees of its call.
+
+use super::{CallOptions, Outcome};
+use crate::{
+    Effect, Error, Timestamp,
+    bot::Bot,
+    id,
+    registry::Tool,
+    session::{Mode, Principal, SessionInfo},
+};
+use serde_json::Value;
+use std::{
+    future::Future,
+    path::{Path, PathBuf},
+    sync::{
+        Arc, Mutex, OnceLock, PoisonError,
+        atomic::{AtomicBool, AtomicU8, AtomicU32, Ordering},
+    },
+    time::Instant,
+};
+use tokio_util::sync::CancellationToken;
+
+/// How deep tools may call each other.
+pub(crate) const MAX_DEPTH: u32 = 8;
+
+/// Everything one call is about. What only some tools ask for (session, workspace, cancellation) is made when asked for.
+pub(crate) struct CallState {
+    pub(crate) bot: Bot,
+    pub(crate) call_id: String,
+    /// Its place in the registry: a name or a reference would cost an allocation or a lifetime.
+    tool: usize,
+    pub(crate) options: CallOptions,
+    pub(crate) started: Instant,
+    attempt: AtomicU32,
+    effect: AtomicU8,
+    stubbed: AtomicBool,
+    session: OnceLock<SessionInfo>,
+    cancel: OnceLock<CancellationToken>,
+    workspace: OnceLock<PathBuf>,
+    /// Guards the making of the workspace against the end of the call.
+    over: Mutex<bool>,
+}
+
+impl CallState {
+    pub(super) fn new(bot: Bot, tool: usize, options: CallOptions) -> Self {
+        Self {
+            call_id: id::call_id(bot.registry().tools()[tool].name()),
+            bot,
+            tool,
+            options,
+            started: Instant::now(),
+            attempt: AtomicU32::new(0),
+            effect: AtomicU8::new(0),
+            stubbed: AtomicBool::new(false),
+            session: OnceLock::new(),
+            cancel: OnceLock::new(),
+            workspace: OnceLock::new(),
+            over: Mutex::new(false),
+        }
+    }
+    /// The tool that is called.
+    pub(crate) fn tool(&self) -> &Tool {
+        &self.bot.registry().tools()[self.tool]
+    }
+    pub(super) fn set_effect(&self, effect: Effect) {
+        self.effect.store(if effect == Effect::Read { 1 } else { 2 }, Ordering::Relaxed);
+    }
+    /// The effect, once it is decided.
+    pub(super) fn effect(&self) -> Option<Effect> {
+        match self.effect.load(Ordering::Relaxed) {
+            1 => Some(Effect::Read),
+            2 => Some(Effect::Write),
+            _ => None,
+        }
+    }
+    pub(super) fn set_stubbed(&self) {
+        self.stubbed.store(true, Ordering::Relaxed);
+    }
+    pub(super) fn stubbed(&self) -> bool {
+        self.stubbed.load(Ordering::Relaxed)
+    }
+    pub(super) fn next_attempt(&self) -> u32 {
+        self.attempt.fetch_add(1, Ordering::Relaxed) + 1
+    }
+    pub(super) fn attempts(&self) -> u32 {
+        self.attempt.load(Ordering::Relaxed)
+    }
+    pub(super) fn elapsed_ms(&self) -> u64 {
+        u64::try_from(self.started.elapsed().as_millis()).unwrap_or(u64::MAX)
+    }
+    pub(super) fn principal(&self) -> Arc<Principal> {
+        self.options.principal.clone().unwrap_or_else(Principal::local)
+    }
+    /// The token that tells the tool; a tool that never asks costs none.
+    fn cancel(&self) -> &CancellationToken {
+        self.cancel.get_or_init(|| match &self.options.cancel {
+            Some(parent) => parent.child_token(),
+            None => self.bot.stop().child_token(),
+        })
+    }
+    /// The call is over, however it ended: whatever of it still runs is told, and its folder goes.
+    pub(super) fn end(&self) {
+        if let Some(cancel) = self.cancel.get() {
+            cancel.cancel();
+        }
+        *self.over.lock().unwrap_or_else(PoisonError::into_inner) = true;
+        if let Some(path) = self.workspace.get()
+            && let Err(error) = std::fs::remove_dir_all(path)
+        {
+            tracing::warn!(target: "bdk::call", call_id = self.call_id, %error, "the call's workspace could not be removed");
+        }
+    }
+}
+
+/// What a tool sees of its call. Cheap to clone; in a tool function it is lent: `ctx: &ToolContext`.
+#[derive(Clone)]
+pub struct ToolContext(pub(crate) Arc<CallState>);
+
+impl ToolContext {
+    /// The id under which the call is logged, and which the caller sees.
+    pub fn call_id(&self) -> &str {
+        &self.0.call_id
+    }
+    /// The name the caller used.
+    pub fn tool_name(&self) -> &str {
+        self.0.tool().name()
+    }
+    /// The session the call is part of; an unbound call has one of its own, with mode [`Mode::Direct`].
+    pub fn session(&self) -> &SessionInfo {
+        self.0.session.get_or_init(|| SessionInfo {
+            id: format!("ses_{}", id::random()),
+            agent: self.0.bot.slug().to_owned(),
+            mode: Mode::Direct,
+            purpose: None,
+            auth: self.0.principal(),
+            title: None,
+            state: Value::Object(serde_json::Map::new()),
+            created_at: self.0.bot.now(),
+        })
+    }
+    /// The call's folder, made when first asked for, readable by this user alone. An unbound call's is gone when the call
+    /// ends, however it ends.
+    ///
+    /// # Errors
+    /// When it cannot be made, or the call is over (a blocking tool that goes on after its deadline).
+    pub fn workspace_dir(&self) -> Result<&Path, Error> {
+        let over = self.0.over.lock().unwrap_or_else(PoisonError::into_inner);
+        if *over {
+            return Err(Error::new("the call is over, and its workspace is gone"));
+        }
+        if let Some(path) = self.0.workspace.get() {
+            return Ok(path);
+        }
+        let made = tempfile::Builder::new().prefix("bdk-").tempdir();
+        let made = made.map_err(|e| Error::with_source("the call's workspace could not be made", e))?.keep();
+        Ok(self.0.workspace.get_or_init(|| made))
+    }
+    /// Whether writes are stubbed in what this tool calls.
+    pub fn is_dry_run(&self) -> bool {
+        self.0.options.dry_run
+    }
+    /// The instant at which the call's time is frozen, if it is.
+    pub fn as_of(&self) -> Option<Timestamp> {
+        self.0.options.as_of
+    }
+    /// The frozen instant, or else the bot's clock.
+    pub fn now(&self) -> Timestamp {
+        self.as_of().unwrap_or_else(|| self.0.bot.now())
+    }
+    /// Which attempt this is, from 1.
+    pub fn attempt(&self) -> u32 {
+        self.0.attempts().max(1)
+    }
+    /// Waits until nobody waits for the call's result any more: cancelled, timed out or the caller went away.
+    pub async fn cancelled(&self) {
+        self.0.cancel().cancelled().await;
+    }
+    /// Whether nobody waits for the call's result any more. For blocking tools, which cannot be stopped from outside.
+    pub fn is_cancelled(&self) -> bool {
+        self.0.cancel().is_cancelled()
+    }
+    /// Runs a future to its end in a blocking tool.
+    ///
+    /// # Panics
+    /// In an `async` tool: await the future there.
+    pub fn block_on<F: Future>(&self, future: F) -> F::Output {
+        tokio::runtime::Handle::current().block_on(future)
+    }
+    /// Calls another tool of this bot, with this call's session, principal, facts, deadline and cancellation.
+    ///
+    /// # Errors
+    /// When there is no such tool, or tools call each other more than eight deep. A tool that fails is no error here: see
+    /// [`Outcome::is_error`], or turn the outcome into its value with [`Outcome::value`].
+    pub async fn call_tool(&self, name: &str, input: impl Into<Value>) -> Result<Outcome, Error> {
+        let state = &self.0;
+        if state.options.depth + 1 >= MAX_DEPTH {
+            return Err(Error::new(format!(
+                "tools call each other more than {MAX_DEPTH} deep; \"{name}\" was not called"
+            )));
+        }
+        let options = CallOptions {
+            depth: state.options.depth + 1,
+            deadline: self.deadline(),
+            cancel: Some(state.cancel().clone()),
+            principal: Some(state.principal()),
+            ..state.options.clone()
+        };
+        // boxed, because a call may hold a call
+        let call = Box::pin(state.bot.call(name, input.into(), options));
+        call.await.map(Outcome::from).map_err(|unknown| Error::new(unknown.to_string()))
+    }
+    /// When the call must be over.
+    fn deadline(&self) -> Option<Instant> {
+        let own = self.0.tool().timeout().map(|t| self.0.started + t);
+        [own, self.0.options.deadline].into_iter().flatten().min()
+    }
+}

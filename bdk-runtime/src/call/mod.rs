@@ -1,0 +1,75 @@
+//! **The call path.** HTTP, the command line, programs and tests all reach a tool through [`call`], in the order of
+//! runtime.md §1: find, read the input (with asOf), effect, dry run, run under guard with retries, record.
+
+mod as_of;
+mod check;
+mod context;
+mod dry_run;
+mod effect;
+mod guard;
+mod handler;
+pub(crate) mod input;
+mod options;
+mod outcome;
+mod provided;
+mod record;
+mod retry;
+mod run;
+mod transient;
+
+pub use context::ToolContext;
+pub use input::Issue;
+pub use options::CallOptions;
+pub use outcome::{CallError, ErrorCode, Outcome};
+pub(crate) use outcome::{Done, Failure};
+pub(crate) use provided::Provided;
+
+use crate::{Effect, bot::Bot, registry::Tool, tool::Output};
+use context::CallState;
+use input::Checked;
+use record::Record;
+use serde_json::Value;
+use std::sync::Arc;
+
+/// No tool has this name.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct UnknownTool {
+    pub(crate) name: String,
+    /// Up to three names that are near.
+    pub(crate) near: Vec<String>,
+}
+
+impl std::fmt::Display for UnknownTool {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "there is no tool \"{}\"", self.name)?;
+        for (i, near) in self.near.iter().enumerate() {
+            write!(f, "{} \"{near}\"", if i == 0 { "; did you mean" } else { "," })?;
+        }
+        f.write_str(if self.near.is_empty() { "" } else { "?" })
+    }
+}
+
+/// Calls a tool.
+pub(crate) async fn call(bot: &Bot, name: &str, input: Value, options: CallOptions) -> Result<Done, UnknownTool> {
+    let Some(index) = bot.registry().index(name) else {
+        return Err(UnknownTool { name: name.to_owned(), near: bot.registry().near(name) });
+    };
+    let state = Arc::new(CallState::new(bot.clone(), index, options));
+    let record = Record::open(&state);
+    let ended = guard::run(&state, steps(state.tool(), &state, input)).await;
+    Ok(record.close(ended))
+}
+
+/// What happens between finding a tool and recording its end.
+async fn steps(tool: &Tool, state: &Arc<CallState>, input: Value) -> Result<Output, Failure> {
+    let Checked { input, slots } =
+        input::read(tool.params(), tool.compiled(), tool.time_args(), input, state.options.as_of)?;
+    check::fields(tool, &slots)?;
+    let effect = effect::of(tool, &slots);
+    state.set_effect(effect);
+    if state.options.dry_run && effect == Effect::Write {
+        state.set_stubbed();
+        return dry_run::stub(tool, &slots);
+    }
+    retry::run(tool, state, effect, input, slots).await
+}

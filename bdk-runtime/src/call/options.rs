@@ -1,0 +1,48 @@
+//! What a caller says about a call, beside its input.
+
+use crate::{Timestamp, session::Principal};
+use std::{sync::Arc, time::Instant};
+use tokio_util::sync::CancellationToken;
+
+/// What a caller says about one call, beside the tool's name and its input.
+///
+/// ```
+/// use bdk_runtime::CallOptions;
+/// let options = CallOptions::new().dry_run(true).as_of("2026-01-01T00:00:00Z".parse().unwrap());
+/// # let _ = options;
+/// ```
+#[derive(Debug, Clone, Default)]
+pub struct CallOptions {
+    pub(crate) dry_run: bool,
+    pub(crate) as_of: Option<Timestamp>,
+    pub(crate) principal: Option<Arc<Principal>>,
+    /// Inherited from the calling tool.
+    pub(crate) depth: u32,
+    pub(crate) deadline: Option<Instant>,
+    pub(crate) cancel: Option<CancellationToken>,
+}
+
+impl CallOptions {
+    /// A plain call.
+    pub fn new() -> Self {
+        Self::default()
+    }
+    /// Reads run, writes are stubbed.
+    #[must_use]
+    pub fn dry_run(mut self, dry_run: bool) -> Self {
+        self.dry_run = dry_run;
+        self
+    }
+    /// Freezes the call's time: `time_args` may not reach beyond it.
+    #[must_use]
+    pub fn as_of(mut self, as_of: Timestamp) -> Self {
+        self.as_of = Some(as_of);
+        self
+    }
+    /// Who asks. Default: the process itself.
+    #[must_use]
+    pub fn principal(mut self, principal: impl Into<Arc<Principal>>) -> Self {
+        self.principal = Some(principal.into());
+        self
+    }
+}

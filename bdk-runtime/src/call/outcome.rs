@@ -1,0 +1,299 @@
+//! How a call ended: what every front turns into its own words.
+
+use super::{CallState, Issue, input::Rejected, transient::chain};
+use crate::{
+    Effect, Error,
+    tool::{Output, ToolError, ToolOutput},
+};
+use serde::{Serialize, de::DeserializeOwned};
+use serde_json::Value;
+use std::{fmt::Write, sync::Arc, time::Duration};
+
+/// What kind of error a call ended with.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum ErrorCode {
+    /// The input is not what the tool takes.
+    InvalidInput,
+    /// An argument reaches beyond the frozen instant, or does not say when.
+    AsOf,
+    /// The tool said so.
+    Failed,
+    /// The deadline came first.
+    Timeout,
+    /// The tool panicked.
+    Panicked,
+    /// The bot stopped, or the calling tool did.
+    Cancelled,
+    /// The tool could not be run now.
+    Unavailable,
+}
+
+impl ErrorCode {
+    /// As it stands in JSON.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::InvalidInput => "invalid_input",
+            Self::AsOf => "as_of",
+            Self::Failed => "failed",
+            Self::Timeout => "timeout",
+            Self::Panicked => "panicked",
+            Self::Cancelled => "cancelled",
+            Self::Unavailable => "unavailable",
+        }
+    }
+}
+
+/// What beside the result says why a call failed.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+#[non_exhaustive]
+pub struct CallError {
+    /// The kind.
+    pub code: ErrorCode,
+    /// What was wrong with the input, each with its path.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub issues: Vec<Issue>,
+    /// Whether the very same call may work later.
+    pub retryable: bool,
+}
+
+/// How a call ended.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+#[non_exhaustive]
+pub struct Outcome {
+    /// The tool's name.
+    pub tool_name: String,
+    /// The id under which the call is logged.
+    pub call_id: String,
+    /// Whether the result is an error.
+    pub is_error: bool,
+    /// The value's JSON; an envelope or an error as `{content, structuredContent?, isError?}`.
+    pub result: Value,
+    /// How long it took, in whole milliseconds.
+    pub duration_ms: u64,
+    /// How often the tool ran; 0 when it did not.
+    pub attempts: u32,
+    /// Whether a dry run answered in the tool's place.
+    pub stubbed: bool,
+    /// Why it failed; absent when all is well.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub error: Option<CallError>,
+}
+
+impl Outcome {
+    /// The text the caller reads: the result itself when it is a string, `Done.` for `null`, the text parts of an
+    /// envelope, else its JSON.
+    pub fn text(&self) -> String {
+        match &self.result {
+            Value::Null => "Done.".to_owned(),
+            Value::String(text) => text.clone(),
+            Value::Object(o) => match o.get("content").and_then(Value::as_array) {
+                Some(parts) => parts.iter().filter_map(|p| p["text"].as_str()).collect::<Vec<_>>().join("\n"),
+                None => self.result.to_string(),
+            },
+            other => other.to_string(),
+        }
+    }
+    /// The result as a `T`.
+    ///
+    /// # Errors
+    /// When the call failed, with its text, or the result is no `T`.
+    pub fn value<T: DeserializeOwned>(&self) -> Result<T, Error> {
+        if self.is_error {
+            return Err(Error::new(self.text()));
+        }
+        T::deserialize(&self.result)
+            .map_err(|e| Error::new(format!("the result of \"{}\" is not what was expected: {e}", self.tool_name)))
+    }
+}
+
+/// Why a call gave no output.
+#[derive(Debug)]
+pub(crate) struct Failure {
+    /// The whole text for the caller, but for the tool's name before it.
+    pub(super) text: String,
+    pub(super) error: CallError,
+}
+
+impl Failure {
+    fn new(code: ErrorCode, text: String, retryable: bool) -> Self {
+        Self { text, error: CallError { code, issues: Vec::new(), retryable } }
+    }
+    pub(super) fn input(issues: Vec<Issue>, as_of: bool) -> Self {
+        let code = if as_of { ErrorCode::AsOf } else { ErrorCode::InvalidInput };
+        Self { text: String::new(), error: CallError { code, issues, retryable: false } }
+    }
+    pub(super) fn failed(error: &ToolError) -> Self {
+        Self::new(ErrorCode::Failed, format!(": {}", words(error)), false)
+    }
+    pub(super) fn gave_up(error: &ToolError, attempts: u32) -> Self {
+        let times = if attempts == 1 { "attempt" } else { "attempts" };
+        Self::new(ErrorCode::Failed, format!(": failed after {attempts} {times}: {}", words(error)), true)
+    }
+    pub(super) fn unknown_outcome(error: &ToolError) -> Self {
+        Self::new(ErrorCode::Failed, format!(": {}{UNKNOWN}", words(error)), false)
+    }
+    pub(super) fn timed_out(after: Duration, effect: Option<Effect>) -> Self {
+        let unknown = if effect == Some(Effect::Write) { UNKNOWN } else { "" };
+        Self::new(
+            ErrorCode::Timeout,
+            format!(": timed out after {}{unknown}", spoken(after)),
+            effect == Some(Effect::Read),
+        )
+    }
+    pub(super) fn cancelled(effect: Option<Effect>) -> Self {
+        let unknown = if effect == Some(Effect::Write) { UNKNOWN } else { "" };
+        Self::new(ErrorCode::Cancelled, format!(": cancelled{unknown}"), effect == Some(Effect::Read))
+    }
+    pub(super) fn panicked(call_id: &str) -> Self {
+        Self::new(ErrorCode::Panicked, format!(": it panicked; the bot's log tells more under {call_id}"), false)
+    }
+    pub(super) fn unavailable(why: String) -> Self {
+        Self::new(ErrorCode::Unavailable, format!(": unavailable: {why}"), true)
+    }
+    fn text(&self, tool: &str) -> String {
+        match self.error.code {
+            ErrorCode::InvalidInput | ErrorCode::AsOf => super::input::message(tool, &self.error.issues),
+            _ => format!("Tool \"{tool}\" failed{}", self.text),
+        }
+    }
+}
+
+impl From<Rejected> for Failure {
+    fn from(rejected: Rejected) -> Self {
+        Self::input(rejected.issues, rejected.as_of)
+    }
+}
+
+const UNKNOWN: &str = ". The outcome is unknown: verify it before repeating the call";
+
+/// An error with its sources, each once: many print their source themselves.
+fn words(error: &ToolError) -> String {
+    let mut out = String::new();
+    for error in chain(error.source()) {
+        let text = error.to_string();
+        if out.is_empty() {
+            out = text;
+        } else if !out.contains(&text) {
+            let _ = write!(out, ": {text}");
+        }
+    }
+    out
+}
+
+/// `5s`, `2m`, `1500ms`.
+fn spoken(d: Duration) -> String {
+    let ms = d.as_millis();
+    match ms {
+        _ if ms >= 60_000 && ms % 60_000 == 0 => format!("{}m", ms / 60_000),
+        _ if ms >= 1000 && ms % 1000 == 0 => format!("{}s", ms / 1000),
+        _ => format!("{ms}ms"),
+    }
+}
+
+/// A finished call, its result serialised once and not yet parsed again: what the fronts write.
+pub(crate) struct Done {
+    state: Arc<CallState>,
+    pub(crate) output: Output,
+    pub(crate) duration_ms: u64,
+    pub(crate) error: Option<CallError>,
+}
+
+impl Done {
+    pub(super) fn new(state: Arc<CallState>, ended: Result<Output, Failure>) -> Self {
+        let (output, error) = match ended {
+            Ok(Output::Envelope(envelope)) if envelope.is_error() => {
+                let error = CallError { code: ErrorCode::Failed, issues: Vec::new(), retryable: false };
+                (Output::Envelope(envelope), Some(error))
+            }
+            Ok(output) => (output, None),
+            Err(failure) => {
+                let envelope = ToolOutput::text(failure.text(state.tool().name())).error();
+                (Output::Envelope(Box::new(envelope)), Some(failure.error))
+            }
+        };
+        Self { duration_ms: state.elapsed_ms(), state, output, error }
+    }
+    pub(crate) fn is_error(&self) -> bool {
+        self.error.is_some()
+    }
+    /// The body of the HTTP answer: `{"ok":true, …outcome}`. Written by hand, so that the result is not parsed again only to
+    /// be embedded; names and ids need no escaping.
+    pub(crate) fn to_json(&self) -> serde_json::Result<Vec<u8>> {
+        let result = match &self.output {
+            Output::Json(json) => json.text.len(),
+            Output::Text(text) => text.len(),
+            Output::Unit | Output::Envelope(_) => 128,
+        };
+        let mut out = Vec::with_capacity(result + 256);
+        out.extend_from_slice(b"{\"ok\":true,\"toolName\":\"");
+        out.extend_from_slice(self.state.tool().name().as_bytes());
+        out.extend_from_slice(b"\",\"callId\":\"");
+        out.extend_from_slice(self.state.call_id.as_bytes());
+        out.extend_from_slice(b"\",\"isError\":");
+        serde_json::to_writer(&mut out, &self.is_error())?;
+        out.extend_from_slice(b",\"result\":");
+        match &self.output {
+            Output::Unit => out.extend_from_slice(b"null"),
+            Output::Text(text) => serde_json::to_writer(&mut out, text)?,
+            Output::Json(json) => out.extend_from_slice(json.text.as_bytes()),
+            Output::Envelope(envelope) => serde_json::to_writer(&mut out, &envelope.wire())?,
+        }
+        out.extend_from_slice(b",\"durationMs\":");
+        serde_json::to_writer(&mut out, &self.duration_ms)?;
+        out.extend_from_slice(b",\"attempts\":");
+        serde_json::to_writer(&mut out, &self.state.attempts())?;
+        out.extend_from_slice(b",\"stubbed\":");
+        serde_json::to_writer(&mut out, &self.state.stubbed())?;
+        if let Some(error) = &self.error {
+            out.extend_from_slice(b",\"error\":");
+            serde_json::to_writer(&mut out, error)?;
+        }
+        out.push(b'}');
+        Ok(out)
+    }
+}
+
+impl From<Done> for Outcome {
+    fn from(done: Done) -> Self {
+        let is_error = done.is_error();
+        Self {
+            tool_name: done.state.tool().name().to_owned(),
+            call_id: done.state.call_id.clone(),
+            is_error,
+            result: match done.output {
+                Output::Unit => Value::Null,
+                Output::Text(text) => Value::String(text),
+                // written by `encode`, so that it parses; a string keeps whatever a bug made of it readable
+                Output::Json(json) => serde_json::from_str(&json.text).unwrap_or(Value::String(json.text)),
+                Output::Envelope(envelope) => envelope.to_value(),
+            },
+            duration_ms: done.duration_ms,
+            attempts: done.state.attempts(),
+            stubbed: done.state.stubbed(),
+            error: done.error,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_error_is_told_with_its_sources_each_once() {
+        let io = std::io::Error::other("disk on fire");
+        let error = ToolError::from(anyhow::Error::new(io).context("cannot save").context("cannot publish"));
+        assert_eq!(words(&error), "cannot publish: cannot save: disk on fire");
+    }
+
+    #[test]
+    fn a_deadline_is_told_as_its_author_wrote_it() {
+        assert_eq!(spoken(Duration::from_secs(5)), "5s");
+        assert_eq!(spoken(Duration::from_secs(120)), "2m");
+        assert_eq!(spoken(Duration::from_millis(1500)), "1500ms");
+    }
+}

@@ -1,0 +1,73 @@
+//! One attempt: lends what the tool needs, and runs it where it belongs.
+
+use super::{CallState, Failure, ToolContext, guard};
+use crate::{
+    registry::{Kind, Tool},
+    tool::{Body, CallCx, Output, Slots, ToolError},
+};
+use serde_json::Value;
+use std::{any::TypeId, sync::Arc};
+
+/// How an attempt ended that gave no output.
+pub(super) enum Ended {
+    /// The tool's own error: it may be tried again.
+    Failed(ToolError),
+    /// Anything else.
+    Refused(Failure),
+}
+
+pub(super) async fn once(tool: &Tool, state: &Arc<CallState>, slots: Slots, input: &Value) -> Result<Output, Ended> {
+    match &tool.kind {
+        Kind::Code(def) => {
+            let mut cx = CallCx::with_capacity(def.needs.len());
+            if !def.needs.is_empty() {
+                lend_context(&mut cx, state, def.needs.iter().map(|n| (n.key)()));
+                state.bot.provided().lend(def.needs, &mut cx).await.map_err(Ended::Failed)?;
+            }
+            match def.body {
+                Body::Async(body) => body(&cx, slots).await.map_err(Ended::Failed),
+                Body::Blocking(body) => blocking(state, move || body(&cx, slots)).await,
+            }
+        }
+        Kind::Data(_, body) => {
+            let mut cx = CallCx::with_capacity(1);
+            lend_context(&mut cx, state, [TypeId::of::<ToolContext>()]);
+            body(input.clone(), &cx).await.map_err(Ended::Failed)
+        }
+    }
+}
+
+/// The context is one more thing to lend; it is made only for a tool that asks for it.
+fn lend_context(cx: &mut CallCx, state: &Arc<CallState>, keys: impl IntoIterator<Item = TypeId>) {
+    let context = TypeId::of::<ToolContext>();
+    if keys.into_iter().any(|key| key == context) {
+        cx.put(context, Arc::new(ToolContext(state.clone())));
+    }
+}
+
+/// Runs a blocking tool on the blocking pool, which is capped: a thread that outlives its deadline keeps its place.
+async fn blocking(
+    state: &Arc<CallState>,
+    body: impl FnOnce() -> Result<Output, ToolError> + Send + 'static,
+) -> Result<Output, Ended> {
+    let Ok(place) = state.bot.blocking().clone().try_acquire_owned() else {
+        return Err(Ended::Refused(Failure::unavailable(format!(
+            "{} blocking tools are running already; try again later",
+            crate::bot::BLOCKING_CALLS
+        ))));
+    };
+    let span = tracing::Span::current();
+    let run = tokio::task::spawn_blocking(move || {
+        let ended = span.in_scope(body);
+        drop(place);
+        ended
+    });
+    match run.await {
+        Ok(ended) => ended.map_err(Ended::Failed),
+        Err(error) => match error.try_into_panic() {
+            Ok(payload) => Err(Ended::Refused(guard::panicked(state, &*payload))),
+            // the runtime is going down
+            Err(_) => Err(Ended::Refused(Failure::cancelled(state.effect()))),
+        },
+    }
+}

@@ -1,0 +1,141 @@
+//! What the binary declares: the items that the attributes left at link time, sorted and checked.
+//!
+//! inventory gives them in an order that changes with the profile, so nothing here keeps it: tools are sorted by name.
+
+mod check;
+mod link;
+mod problem;
+mod tool;
+
+pub use link::{ExtensionDef, LinkDef, extension_name};
+pub use problem::{Problem, Severity};
+pub use tool::{DEFAULT_ATTEMPTS, DEFAULT_TIMEOUT, Tool};
+
+pub(crate) use check::short;
+pub(crate) use tool::Kind;
+
+use crate::{
+    near::near,
+    tool::{At, ProviderDef, ProviderRef, ToolRef, ToolsDef},
+};
+use std::collections::{BTreeMap, HashMap, btree_map::Entry};
+
+/// Everything the binary declares.
+pub struct Registry {
+    tools: Vec<Tool>,
+    index: HashMap<Box<str>, usize>,
+    providers: Vec<&'static ProviderDef>,
+    problems: Vec<Problem>,
+}
+
+impl Registry {
+    /// Gathers what is linked into this binary. Cheap: no schema is made but those that a start check needs.
+    pub fn linked() -> Self {
+        let mut problems = Vec::new();
+        let extensions = extensions(&mut problems);
+        let prefixed = |name: &str, at: &At| match extensions.iter().find(|e| within(at.module, e.root)) {
+            Some(extension) => format!("{}__{name}", extension.name),
+            None => name.to_owned(),
+        };
+
+        let mut all: Vec<Tool> = Vec::new();
+        for ToolRef(def) in inventory::iter::<ToolRef> {
+            all.push(Tool::code(prefixed(def.name, &def.at), def));
+        }
+        for made in inventory::iter::<ToolsDef> {
+            for mut definition in (made.make)() {
+                let name = prefixed(&definition.name, &made.at);
+                match definition.body.take() {
+                    Some(body) => all.push(Tool::data(name, definition, body, made.at)),
+                    None => problems.push(no_handler(&name, made.at)),
+                }
+            }
+        }
+        all.sort_by(|a, b| (&a.name, a.at).cmp(&(&b.name, b.at)));
+
+        let mut by_name: BTreeMap<Box<str>, Tool> = BTreeMap::new();
+        for tool in all {
+            match by_name.entry(tool.name.clone()) {
+                Entry::Occupied(first) => problems.push(check::duplicate(&tool.name, first.get().at, tool.at)),
+                Entry::Vacant(place) => drop(place.insert(tool)),
+            }
+        }
+        let tools: Vec<Tool> = by_name.into_values().collect();
+        tools.iter().for_each(|tool| check::tool(tool, &mut problems));
+
+        let mut providers: Vec<&'static ProviderDef> = inventory::iter::<ProviderRef>().map(|p| p.0).collect();
+        providers.sort_by_key(|p| p.at);
+        check::providers(tools.iter(), &providers, &mut problems);
+
+        if tools.is_empty() && problems.is_empty() {
+            problems.push(Problem::error(
+                "empty_bot",
+                None,
+                "no tools are linked into this binary: write a `#[tool]`, or, when they stand in a library crate, name it with \
+                 `bdk::link!(crate_name);`",
+            ));
+        }
+        problems.sort();
+        problems.dedup();
+        let index = tools.iter().enumerate().map(|(i, t)| (t.name.clone(), i)).collect();
+        Self { tools, index, providers, problems }
+    }
+
+    /// The tools, by name.
+    pub fn tools(&self) -> &[Tool] {
+        &self.tools
+    }
+    /// A tool by its name.
+    pub fn find(&self, name: &str) -> Option<&Tool> {
+        self.index(name).map(|i| &self.tools[i])
+    }
+    /// Its place among [`Self::tools`].
+    pub(crate) fn index(&self, name: &str) -> Option<usize> {
+        self.index.get(name).copied()
+    }
+    /// Up to three names near this one.
+    pub fn near(&self, name: &str) -> Vec<String> {
+        near(name, self.tools.iter().map(Tool::name), 3).into_iter().map(str::to_owned).collect()
+    }
+    /// What is wrong, errors first.
+    pub fn problems(&self) -> &[Problem] {
+        &self.problems
+    }
+    pub(crate) fn providers(&self) -> &[&'static ProviderDef] {
+        &self.providers
+    }
+    /// How many tools each crate brought, by crate.
+    pub fn crates(&self) -> BTreeMap<&'static str, usize> {
+        let mut counts = BTreeMap::new();
+        for tool in &self.tools {
+            *counts.entry(tool.at.krate).or_default() += 1;
+        }
+        counts
+    }
+}
+
+/// The installed extensions; two of one name are told.
+fn extensions(problems: &mut Vec<Problem>) -> Vec<&'static ExtensionDef> {
+    let mut found: Vec<&'static ExtensionDef> = inventory::iter::<LinkDef>().filter_map(|l| l.extension).collect();
+    found.sort_by_key(|e| (e.name, e.root));
+    found.dedup_by_key(|e| (e.name, e.root));
+    for pair in found.windows(2) {
+        if pair[0].name == pair[1].name {
+            problems.push(Problem::error(
+                "duplicate_extension",
+                Some(pair[0].at),
+                format!("two extensions are named `{}`: here and at {}", pair[0].name, pair[1].at),
+            ));
+        }
+    }
+    found
+}
+
+fn no_handler(name: &str, at: At) -> Problem {
+    Problem::error("no_handler", Some(at), format!("`{name}` has no handler: end its definition with `.handler(…)`"))
+}
+
+/// Whether a module is `root` or stands below it: `a::b` is within `a`, `ab` is not.
+fn within(module: &str, root: &str) -> bool {
+    module.strip_prefix(root).is_some_and(|rest| rest.is_empty() || rest.starts_with("::"))
+}

@@ -1,0 +1,190 @@
+//! One tool as the bot serves it, whether a function or data made it.
+
+use crate::tool::{
+    At, DataBody, Effect, Hints, Param, Timeout, ToolDef, ToolDefinition,
+    schema::{self, Compiled},
+};
+use serde_json::{Value, json};
+use std::{sync::OnceLock, time::Duration};
+
+/// The deadline of a tool that names none.
+pub const DEFAULT_TIMEOUT: Duration = Duration::from_secs(300);
+/// How often a read is tried in all, unless it says otherwise.
+pub const DEFAULT_ATTEMPTS: u32 = 3;
+
+/// What a tool was made from.
+pub(crate) enum Kind {
+    /// A `#[tool]` function.
+    Code(&'static ToolDef),
+    /// A `#[tools]` function's data, with its handler.
+    Data(Box<ToolDefinition>, DataBody),
+}
+
+/// One tool as the bot serves it. Schema and validator are made when first needed, and kept.
+pub struct Tool {
+    pub(crate) name: Box<str>,
+    pub(crate) kind: Kind,
+    pub(crate) at: At,
+    time_args: Box<[Box<str>]>,
+    description: OnceLock<String>,
+    compiled: OnceLock<Compiled>,
+}
+
+impl Tool {
+    pub(crate) fn code(name: String, def: &'static ToolDef) -> Self {
+        let time_args = def.time_args.iter().map(|n| Box::from(*n)).collect();
+        Self::new(name, Kind::Code(def), def.at, time_args)
+    }
+    pub(crate) fn data(name: String, definition: ToolDefinition, body: DataBody, at: At) -> Self {
+        let time_args = definition.time_args.iter().map(|n| n.as_str().into()).collect();
+        Self::new(name, Kind::Data(Box::new(definition), body), at, time_args)
+    }
+    fn new(name: String, kind: Kind, at: At, time_args: Box<[Box<str>]>) -> Self {
+        Self { name: name.into(), kind, at, time_args, description: OnceLock::new(), compiled: OnceLock::new() }
+    }
+
+    /// The name the caller uses.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+    /// Where the author's function stands.
+    pub fn at(&self) -> At {
+        self.at
+    }
+    /// A title for people.
+    pub fn title(&self) -> Option<&str> {
+        match &self.kind {
+            Kind::Code(def) => def.title,
+            Kind::Data(data, _) => data.title.as_deref(),
+        }
+    }
+    /// What the model reads, dedented.
+    pub fn description(&self) -> &str {
+        match &self.kind {
+            Kind::Code(def) => self.description.get_or_init(|| schema::dedent(def.description)),
+            Kind::Data(data, _) => &data.description,
+        }
+    }
+    /// `read`, `write`, `predicate` or `undeclared`.
+    pub fn effect(&self) -> &'static str {
+        match &self.kind {
+            Kind::Code(def) => def.effect.as_str(),
+            Kind::Data(data, _) => data.effect.map_or("undeclared", Effect::as_str),
+        }
+    }
+    /// The properties that asOf bounds.
+    pub fn time_args(&self) -> &[Box<str>] {
+        &self.time_args
+    }
+    /// How long a call may take; `None` is without end.
+    pub fn timeout(&self) -> Option<Duration> {
+        let timeout = match &self.kind {
+            Kind::Code(def) => def.timeout,
+            Kind::Data(data, _) => data.timeout,
+        };
+        match timeout {
+            Timeout::Default => Some(DEFAULT_TIMEOUT),
+            Timeout::Never => None,
+            Timeout::After(d) => Some(d),
+        }
+    }
+    /// How often a read is tried in all.
+    pub fn attempts(&self) -> u32 {
+        let attempts = match &self.kind {
+            Kind::Code(def) => def.attempts,
+            Kind::Data(data, _) => data.attempts,
+        };
+        attempts.unwrap_or(DEFAULT_ATTEMPTS)
+    }
+    pub(crate) fn params(&self) -> &'static [Param] {
+        match &self.kind {
+            Kind::Code(def) => def.params,
+            Kind::Data(..) => &[],
+        }
+    }
+    /// Whether its schema is plain JSON Schema: the input is validated and handed over untouched.
+    pub(crate) fn raw(&self) -> bool {
+        match &self.kind {
+            Kind::Code(def) => def.input_schema.is_some(),
+            Kind::Data(..) => true,
+        }
+    }
+    /// Whether the author's type is the whole input.
+    pub(crate) fn whole(&self) -> bool {
+        self.params().iter().any(|p| p.whole)
+    }
+    /// The schema and its validator.
+    ///
+    /// # Panics
+    /// When a raw schema does not compile: the start check refuses such a bot.
+    pub(crate) fn compiled(&self) -> &Compiled {
+        self.compiled.get_or_init(|| {
+            let compiled = Compiled::new(self.params(), self.make_input_schema(), self.raw());
+            compiled.unwrap_or_else(|why| panic!("{}: the input schema of `{}` {why}", self.at, self.name))
+        })
+    }
+    /// The schema, made anew: for checks before the validator may be built.
+    pub(crate) fn make_input_schema(&self) -> Value {
+        match &self.kind {
+            Kind::Code(def) => schema::input_schema(def),
+            Kind::Data(data, _) => data.input_schema.clone().unwrap_or_else(|| schema::no_arguments(false)),
+        }
+    }
+    /// The advertised input schema.
+    pub fn input_schema(&self) -> &Value {
+        &self.compiled().schema
+    }
+    /// The advertised output schema.
+    pub fn output_schema(&self) -> Option<Value> {
+        match &self.kind {
+            Kind::Code(def) => schema::output_schema(def),
+            Kind::Data(data, _) => data.output_schema.clone(),
+        }
+    }
+    fn hints(&self) -> Hints {
+        match &self.kind {
+            Kind::Code(def) => def.hints,
+            Kind::Data(data, _) => data.hints,
+        }
+    }
+    /// MCP's annotations: `readOnlyHint` from a declared effect, the rest where the author gave it.
+    pub fn annotations(&self) -> Value {
+        let mut out = serde_json::Map::new();
+        match self.effect() {
+            "read" => drop(out.insert("readOnlyHint".into(), true.into())),
+            "write" => drop(out.insert("readOnlyHint".into(), false.into())),
+            _ => {}
+        }
+        let hints = self.hints();
+        for (name, set) in [
+            ("idempotentHint", hints.idempotent),
+            ("destructiveHint", hints.destructive),
+            ("openWorldHint", hints.open_world),
+        ] {
+            if set {
+                out.insert(name.into(), true.into());
+            }
+        }
+        Value::Object(out)
+    }
+    /// The tool as `GET /tools` and `tools --json` list it.
+    pub fn listing(&self, agent: &str) -> Value {
+        let mut out = json!({ "name": self.name });
+        if let Some(title) = self.title() {
+            out["title"] = title.into();
+        }
+        out["description"] = self.description().into();
+        out["inputSchema"] = self.input_schema().clone();
+        if let Some(schema) = self.output_schema() {
+            out["outputSchema"] = schema;
+        }
+        out["annotations"] = self.annotations();
+        out["effect"] = self.effect().into();
+        out["timeArgs"] = self.time_args.iter().map(|n| &**n).collect::<Vec<_>>().into();
+        out["execution"] = "server".into();
+        out["agent"] = agent.into();
+        out["source"] =
+            json!({ "crate": self.at.krate, "module": self.at.module, "file": self.at.file, "line": self.at.line });
+        out
+    }
+}

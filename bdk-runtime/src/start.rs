@@ -1,0 +1,44 @@
+//! What `#[bdk::main]` and `#[bdk::test]` expand to.
+
+use crate::bot::Identity;
+use std::{future::Future, path::Path};
+
+/// The first thing of a bot's `main`: the env files, before any thread starts, and the package's name and version.
+///
+/// `.env.local` wins over `.env`, and what the environment has already wins over both. A file that cannot be read or
+/// parsed ends the process with exit code 1 and one line on stderr.
+#[allow(clippy::print_stderr)]
+pub fn begin(name: &'static str, version: &'static str) {
+    Identity::set(name, version);
+    for file in [".env.local", ".env"] {
+        if !Path::new(file).exists() {
+            continue;
+        }
+        if let Err(error) = dotenvy::from_path(file) {
+            eprintln!("{name}: {file}: {}", env_fault(&error));
+            std::process::exit(1);
+        }
+    }
+}
+
+/// What is wrong with an env file, without quoting the line: it may hold a secret.
+fn env_fault(error: &dotenvy::Error) -> String {
+    match error {
+        dotenvy::Error::Io(error) => error.to_string(),
+        dotenvy::Error::LineParse(_, column) => format!("a line is not `NAME=value` (at its column {column})"),
+        _ => "cannot be read as lines of `NAME=value`".to_owned(),
+    }
+}
+
+/// Runs a bot's `main` on a multi-thread Tokio runtime.
+///
+/// # Panics
+/// When the system gives no thread or no event queue.
+#[allow(clippy::expect_used)]
+pub fn block_on<F: Future>(main: F) -> F::Output {
+    tokio::runtime::Builder::new_multi_thread()
+        .enable_all()
+        .build()
+        .expect("the system gives a bot its threads and an event queue")
+        .block_on(main)
+}

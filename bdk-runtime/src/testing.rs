@@ -1,0 +1,83 @@
+//! A bot's own tests: the whole runtime in process, with a settable clock.
+
+use crate::{
+    Timestamp,
+    bot::Bot,
+    call::{CallOptions, Outcome},
+    registry::{Problem, Registry, Severity},
+    tool::Lend,
+};
+use serde_json::Value;
+
+/// The whole runtime in process, for a bot's own tests: see `#[bdk::test]`.
+///
+/// What is set (`dry_run`, `as_of`, `now`, `provide`) holds for the calls after it.
+pub struct TestBot {
+    bot: Bot,
+    options: CallOptions,
+}
+
+impl TestBot {
+    /// The bot that is linked into this test binary.
+    ///
+    /// # Panics
+    /// When something is wrong with the bot, naming everything that is. A provider that is missing counts only when a call
+    /// needs it, because a test may give a stand-in.
+    #[track_caller]
+    pub fn new() -> Self {
+        let registry = Registry::linked();
+        let errors: Vec<String> = registry
+            .problems()
+            .iter()
+            .filter(|p| p.severity == Severity::Error && p.code != "no_provider")
+            .map(Problem::to_string)
+            .collect();
+        assert!(errors.is_empty(), "the bot does not start:\n{}", errors.join("\n"));
+        Self { bot: Bot::with(registry), options: CallOptions::new() }
+    }
+    /// Reads run, writes are stubbed.
+    #[must_use]
+    pub fn dry_run(mut self) -> Self {
+        self.options = self.options.dry_run(true);
+        self
+    }
+    /// Freezes the calls' time.
+    #[must_use]
+    pub fn as_of(mut self, as_of: Timestamp) -> Self {
+        self.options = self.options.as_of(as_of);
+        self
+    }
+    /// Sets the bot's clock.
+    #[must_use]
+    pub fn now(self, now: Timestamp) -> Self {
+        self.bot.set_now(now);
+        self
+    }
+    /// Lends this instead of what the bot's `#[provide]` function makes.
+    #[must_use]
+    pub fn provide<T: Lend>(self, stand_in: T) -> Self {
+        self.bot.provide(stand_in);
+        self
+    }
+    /// Calls a tool as every front does.
+    ///
+    /// # Panics
+    /// When there is no such tool.
+    #[track_caller]
+    pub fn call_tool(&self, name: &str, input: impl Into<Value>) -> impl Future<Output = Outcome> {
+        let (call, at) = (self.bot.call(name, input.into(), self.options.clone()), std::panic::Location::caller());
+        async move {
+            match call.await {
+                Ok(done) => done.into(),
+                Err(unknown) => panic!("{at}: {unknown}"),
+            }
+        }
+    }
+}
+
+impl Default for TestBot {
+    #[track_caller]
+    fn default() -> Self {
+        Self::new()
+    }
+}
