@@ -11,10 +11,9 @@ mod cli;
 mod error;
 mod id;
 mod near;
-mod path;
 mod registry;
 #[cfg(feature = "http")]
-pub mod serve;
+mod serve;
 mod session;
 mod start;
 mod testing;
@@ -27,7 +26,7 @@ pub use cli::serve;
 pub use error::Error;
 pub use registry::{DEFAULT_ATTEMPTS, DEFAULT_TIMEOUT, Problem, Registry, Severity, Tool};
 #[cfg(feature = "http")]
-pub use serve::{Authenticator, ServeHandle, Server};
+pub use serve::{AuthFuture, AuthRequest, Authenticator, ServeHandle, ServeMode, Server, Verdict};
 pub use session::{Mode, Principal, SessionInfo};
 #[cfg(not(feature = "commands"))]
 pub use start::serve;

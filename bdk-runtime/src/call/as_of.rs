@@ -1,7 +1,7 @@
 //! Step 3 of a call: a session frozen in the past looks at nothing later.
 
-use super::input::{Issue, property_path};
-use crate::tool::Timestamp;
+use super::input::{Issue, received};
+use crate::tool::{Step, Timestamp, parse_rfc3339, path_text};
 use serde_json::Value;
 
 /// Judges the arguments named by `time_args` on what the caller sent: each must be there, an absolute RFC 3339 instant
@@ -17,21 +17,21 @@ fn fault(name: &str, input: &Value, frozen: Timestamp) -> Option<Issue> {
         return None;
     }
     let expected = format!("an absolute RFC 3339 instant with a zone, not later than {frozen}");
-    let (wrong, received) = match value {
+    let (wrong, came) = match value {
         None => ("is missing".to_owned(), None),
         Some(value) => {
-            let received = super::input::received(value);
-            (format!("got {received}"), Some(received))
+            let came = received(value);
+            (format!("got {came}"), Some(came))
         }
     };
     let message =
         format!("must be given as {expected} (this session is frozen there), {wrong}; retry with absolute bounds");
-    Some(Issue { path: property_path(name), message, expected: Some(expected), received })
+    Some(Issue { path: path_text(&[Step::Key(name.to_owned())]), message, expected: Some(expected), received: came })
 }
 
 /// The one place that reads them.
 fn instant(text: &str) -> Option<Timestamp> {
-    text.parse().ok()
+    parse_rfc3339(text).ok()
 }
 
 #[cfg(test)]
@@ -56,6 +56,8 @@ mod tests {
             json!("yesterday"),
             json!("2025-12-01"),
             json!("2025-12-01T00:00:00"),
+            json!("2025-12-01 00:00:00Z"),
+            json!("2025-12-01T24:00:00Z"),
             json!("2026-01-01T00:00:00.000000001Z"),
             json!("2026-01-01T00:00:01+00:00"),
             json!(1_764_547_200),

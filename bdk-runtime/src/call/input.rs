@@ -4,23 +4,19 @@
 //! for every input (an integral float is an integer, a null for an optional property is absent); then the validator says
 //! yes or no and the types are read. Only when one of them says no is anything put into words.
 
-mod coerce;
-mod compiled;
 mod explain;
 mod issue;
 mod normalise;
 mod tagged;
 mod words;
 
-pub(crate) use compiled::{Compiled, validator};
 pub use issue::Issue;
 pub(crate) use issue::message;
-pub(crate) use words::received;
+pub(super) use words::received;
 
-use crate::call::as_of;
-use crate::path;
-use crate::tool::{DecodeFault, Param, Slot, Slots, Timestamp};
-use compiled::Shape;
+use super::as_of;
+use crate::tool::schema::{Compiled, Shape};
+use crate::tool::{DecodeFault, FaultKind, Param, Slot, Slots, Timestamp};
 use explain::{Explain, Found};
 use serde_json::{Map, Value};
 
@@ -41,10 +37,9 @@ pub(crate) struct Rejected {
     pub(crate) as_of: bool,
 }
 
-/// Checks and reads an input.
+/// Checks and reads an input. A `null` (no arguments sent) is `{}`; `time_args` are judged where `frozen` is set.
 ///
-/// A `null` (no arguments sent) is `{}`. `time_args` are judged where `frozen` is set. An author's `preprocess` that
-/// panics unwinds through here.
+/// An author's `preprocess` that panics unwinds through here.
 ///
 /// # Errors
 /// Every fault, at most 32 of them.
@@ -67,18 +62,20 @@ pub(crate) fn read<S: AsRef<str>>(
             return Err(Rejected { issues: vec![not_an_object(&input)], as_of: false });
         }
     }
-    let valid = compiled.validator.is_valid(&input);
-    let mut found = Vec::new();
-    if valid {
-        match decode_all(params, compiled, &mut input) {
-            Ok(slots) if late.is_empty() => return Ok(Checked { input, slots }),
-            Ok(_) => {}
-            Err(faults) => found = faults,
+    let found = if compiled.validator.is_valid(&input) {
+        match decode_all(params, compiled, &input, false) {
+            Ok(slots) if late.is_empty() => {
+                keep_defaults(params, compiled, &mut input, &slots);
+                return Ok(Checked { input, slots });
+            }
+            Ok(_) => Vec::new(),
+            Err(faults) => faults,
         }
     } else {
-        found = Explain::new(compiled).all(&input);
+        let mut found = Explain::new(compiled).all(&input);
         decode_the_rest(params, compiled, &input, &mut found);
-    }
+        found
+    };
     let as_of = !late.is_empty();
     Err(Rejected { issues: issue::settle(found, late, &compiled.schema), as_of })
 }
@@ -88,24 +85,21 @@ pub(crate) fn read<S: AsRef<str>>(
 /// # Errors
 /// When a type that could be read before cannot be read again.
 pub(crate) fn slots_again(params: &'static [Param], compiled: &Compiled, input: &Value) -> Result<Slots, Vec<Issue>> {
-    let mut slots = Vec::with_capacity(params.len());
-    let mut found = Vec::new();
-    for param in params {
-        let read = match (compiled.shape, given(param, input), param.default) {
-            (Shape::Properties, None, Some(default)) => Ok(default()),
-            // a default whose JSON its own type cannot read is made anew
-            (Shape::Properties, Some(value), Some(default)) => Ok((param.decode)(value).unwrap_or_else(|_| default())),
-            (shape, ..) => decode(param, shape, input),
-        };
-        match read {
-            Ok(slot) => slots.push(slot),
-            Err(fault) => found.push(explain::decoded(start(param, compiled), &fault, input)),
+    decode_all(params, compiled, input, true).map_err(|found| issue::settle(found, Vec::new(), &compiled.schema))
+}
+
+/// Puts the defaults that were made into the input, where their type is `Serialize`: from the very values, so that a
+/// retry of `default = now()` reads the same instant.
+fn keep_defaults(params: &[Param], compiled: &Compiled, input: &mut Value, slots: &Slots) {
+    let Some(o) = input.as_object_mut().filter(|_| compiled.shape == Shape::Properties) else { return };
+    for (i, param) in params.iter().enumerate().filter(|(_, p)| p.default.is_some()) {
+        if !o.contains_key(param.name) {
+            let json = param.default_json.zip(slots.at(i)).and_then(|(json, slot)| json(slot));
+            if let Some(json) = json.filter(|json| !json.is_null()) {
+                o.insert(param.name.into(), json);
+            }
         }
     }
-    if found.is_empty() {
-        return Ok(Slots::new(params, slots));
-    }
-    Err(issue::settle(found, Vec::new(), &compiled.schema))
 }
 
 fn not_an_object(input: &Value) -> Issue {
@@ -163,22 +157,21 @@ fn decode(param: &Param, shape: Shape, input: &Value) -> Result<Slot, DecodeFaul
     }
 }
 
-/// Reads every parameter of a valid input, and puts its defaults in.
-fn decode_all(params: &'static [Param], compiled: &Compiled, input: &mut Value) -> Result<Slots, Vec<Found>> {
+/// Reads every parameter of a valid input. In one that is kept, a default may stand whose JSON its own type cannot read:
+/// it is made anew.
+fn decode_all(params: &'static [Param], compiled: &Compiled, input: &Value, kept: bool) -> Result<Slots, Vec<Found>> {
     let mut slots = Vec::with_capacity(params.len());
     let mut found = Vec::new();
     for param in params {
-        if let (Shape::Properties, None, Some(default)) = (compiled.shape, given(param, input), param.default) {
-            let slot = default();
-            // from the very value, so that a retry of `default = now()` reads the same instant
-            let json = param.default_json.and_then(|json| json(&slot)).filter(|json| !json.is_null());
-            if let (Some(json), Some(o)) = (json, input.as_object_mut()) {
-                o.insert(param.name.into(), json);
-            }
-            slots.push(slot);
-            continue;
-        }
-        match decode(param, compiled.shape, input) {
+        let decoded = match (compiled.shape, param.default) {
+            (Shape::Properties, Some(default)) => match given(param, input).map(param.decode) {
+                None => Ok(default()),
+                Some(Err(_)) if kept => Ok(default()),
+                Some(decoded) => decoded,
+            },
+            (shape, _) => decode(param, shape, input),
+        };
+        match decoded {
             Ok(slot) => slots.push(slot),
             Err(fault) => found.push(explain::decoded(start(param, compiled), &fault, input)),
         }
@@ -192,10 +185,10 @@ fn decode_the_rest(params: &[Param], compiled: &Compiled, input: &Value, found: 
         match compiled.shape {
             Shape::Properties => {
                 let told = found.iter().any(|f| f.top.as_deref() == Some(param.name));
-                if let (false, Some(value)) = (told, given(param, input)) {
-                    if let Err(fault) = (param.decode)(value) {
-                        found.push(explain::decoded(start(param, compiled), &fault, input));
-                    }
+                if let (false, Some(value)) = (told, given(param, input))
+                    && let Err(fault) = (param.decode)(value)
+                {
+                    found.push(explain::decoded(start(param, compiled), &fault, input));
                 }
             }
             // reading stops at its first fault, which may be one of those told already
@@ -203,7 +196,7 @@ fn decode_the_rest(params: &[Param], compiled: &Compiled, input: &Value, found: 
                 if let Err(fault) = (param.decode)(input) {
                     let more = explain::decoded(None, &fault, input);
                     let within = |f: &Found| f.issue.path.starts_with(&more.issue.path) || f.issue.path.is_empty();
-                    if matches!(fault.kind, crate::tool::FaultKind::Custom(_)) && !found.iter().any(within) {
+                    if matches!(fault.kind, FaultKind::Custom(_)) && !found.iter().any(within) {
                         found.push(more);
                     }
                 }
@@ -218,12 +211,7 @@ fn start(param: &Param, compiled: &Compiled) -> Option<&'static str> {
     (compiled.shape == Shape::Properties).then_some(param.name)
 }
 
-/// The path of a property of the root.
-pub(crate) fn property_path(name: &str) -> String {
-    let mut out = String::new();
-    path::push_key(&mut out, name);
-    out
-}
-
+#[cfg(test)]
+mod agreement;
 #[cfg(test)]
 mod tests;

@@ -3,7 +3,7 @@
 use super::{Kind, Problem, Tool};
 use crate::{
     call::ToolContext,
-    tool::{At, Need, ProviderDef, schema},
+    tool::{At, Need, ProviderDef, Rule, schema},
 };
 use std::{
     any::TypeId,
@@ -55,18 +55,18 @@ pub(super) fn tool(tool: &Tool, problems: &mut Vec<Problem>) {
             ));
         }
     }
-    let late_times = !tool.time_args().is_empty() && (tool.raw() || tool.whole());
-    if !tool.raw() && !late_times {
+    // what the compiler has not seen: given schemas, whole inputs, and patterns. The other schemas wait until needed
+    let given = tool.raw() || tool.whole();
+    if !given && !tool.params().iter().any(|p| p.rules.iter().any(Rule::may_not_compile)) {
         return;
     }
     let input = tool.make_input_schema();
     if let Err(why) = schema::check(&input) {
-        problems.push(Problem::error("input_schema", at, format!("`{name}`: {why}")));
+        problems.push(Problem::error("input_schema", at, format!("the input schema of `{name}` {why}")));
         return;
     }
-    if late_times && let Err(faults) = schema::check_time_args(&input, tool.time_args()) {
-        let told = faults.into_iter().map(|why| Problem::error("time_args", at, format!("`{name}`: {why}")));
-        problems.extend(told);
+    if let Some(Err(faults)) = given.then(|| schema::check_time_args(&input, tool.time_args())) {
+        problems.extend(faults.into_iter().map(|f| Problem::error("time_args", at, format!("`{name}`: {f}"))));
     }
 }
 

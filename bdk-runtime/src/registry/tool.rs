@@ -1,7 +1,9 @@
 //! One tool as the bot serves it, whether a function or data made it.
 
-use crate::call::input::Compiled;
-use crate::tool::{At, DataBody, Effect, Hints, Param, Timeout, ToolDef, ToolDefinition, schema};
+use crate::tool::{
+    At, DataBody, Effect, Hints, Param, Timeout, ToolDef, ToolDefinition,
+    schema::{self, Compiled},
+};
 use serde_json::{Value, json};
 use std::{sync::OnceLock, time::Duration};
 
@@ -118,7 +120,7 @@ impl Tool {
     pub(crate) fn compiled(&self) -> &Compiled {
         self.compiled.get_or_init(|| {
             let compiled = Compiled::new(self.params(), self.make_input_schema(), self.raw());
-            compiled.unwrap_or_else(|why| panic!("{}: the tool `{}`: {why}", self.at, self.name))
+            compiled.unwrap_or_else(|why| panic!("{}: the input schema of `{}` {why}", self.at, self.name))
         })
     }
     /// The schema, made anew: for checks before the validator may be built.

@@ -10,7 +10,7 @@ pub type AuthFuture<'a> = Pin<Box<dyn Future<Output = Verdict> + Send + 'a>>;
 /// Finds out who asks. It sees a request's head, before the body is read.
 ///
 /// ```
-/// use bdk_runtime::{Principal, serve::{AuthFuture, AuthRequest, Authenticator, Verdict}};
+/// use bdk_runtime::{AuthFuture, AuthRequest, Authenticator, Principal, Verdict};
 ///
 /// /// Callers show a key in a header of their own.
 /// struct ApiKeys;

@@ -56,8 +56,8 @@ pub(super) async fn start(server: Server, bot: Bot) -> Result<ServeHandle, Error
     }
     let (drain, host, port) = (server.drain, server.host.clone(), server.port);
     let door = Arc::new(Door::new(server, bot.clone())?);
-    let listener = TcpListener::bind(&*wanted).await.map_err(|e| no_listener(&host, port, e))?;
-    let addr = listener.local_addr().map_err(|e| no_listener(&host, port, e))?;
+    let listener = TcpListener::bind(&*wanted).await.map_err(|e| no_listener(&host, port, &e))?;
+    let addr = listener.local_addr().map_err(|e| no_listener(&host, port, &e))?;
     let now = CancellationToken::new();
     let supervisor = tokio::spawn(supervise(listener, door.clone(), bot.clone(), drain, now.clone()));
     Ok(ServeHandle { bot, running: Running { door, addr, now, supervisor: Some(supervisor) } })
@@ -74,7 +74,7 @@ async fn resolve(host: &str, port: u16) -> Result<Vec<SocketAddr>, Error> {
     Ok(found)
 }
 
-fn no_listener(host: &str, port: u16, error: io::Error) -> Error {
+fn no_listener(host: &str, port: u16, error: &io::Error) -> Error {
     let why = match error.kind() {
         io::ErrorKind::AddrInUse => {
             return Error::new(format!(
@@ -238,7 +238,7 @@ impl Signals {
                 None => None,
             };
             if came.is_none() {
-                std::future::pending().await
+                std::future::pending::<()>().await;
             }
         }
         tokio::select! {

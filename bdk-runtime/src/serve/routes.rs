@@ -62,7 +62,7 @@ impl Routes {
             .fallback(unknown)
             .method_not_allowed_fallback(async |method: http::Method| {
                 // axum names the methods that the route takes in `Allow`
-                plain(Refused::new(
+                plain(&Refused::new(
                     Code::Method(""),
                     format!("this route does not take {method}; `Allow` says what it takes"),
                 ))
@@ -110,7 +110,7 @@ async fn unknown(State(known): State<Known>, uri: Uri) -> Response {
         message.extend(["`", route, "`"]);
     }
     message.push_str(if routes.is_empty() { "; `/` lists the routes" } else { "?" });
-    plain(Refused::new(Code::UnknownRoute, message))
+    plain(&Refused::new(Code::UnknownRoute, message))
 }
 
 fn json(body: Bytes) -> Response {
@@ -120,7 +120,7 @@ fn json(body: Bytes) -> Response {
 }
 
 /// A refused request as axum wants it.
-fn plain(refused: Refused) -> Response {
+fn plain(refused: &Refused) -> Response {
     let mut answer = refused.answer().map(|body| Body::new(body.map_err(axum::Error::new)));
     if refused.code == Code::Method("") {
         answer.headers_mut().remove(http::header::ALLOW);

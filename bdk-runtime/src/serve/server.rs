@@ -72,6 +72,7 @@ impl Server {
     /// The address to listen on: an IP address, or a name that resolves to one. Default: `127.0.0.1`.
     ///
     /// Anything but a loopback address needs an authenticator, a bearer token or [`allow_anonymous`](Self::allow_anonymous).
+    #[expect(clippy::needless_pass_by_value, reason = "reads well with an address and with a text")]
     pub fn host(mut self, host: impl ToString) -> Self {
         self.host = host.to_string();
         self

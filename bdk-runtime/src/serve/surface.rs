@@ -1,7 +1,7 @@
 //! What there is, as JSON: made when first asked for, and kept as bytes.
 
 use super::openapi;
-use crate::bot::Bot;
+use crate::{bot::Bot, registry::Tool};
 use bytes::Bytes;
 use serde_json::{Value, json};
 use std::sync::OnceLock;
@@ -88,7 +88,7 @@ pub(crate) fn info(bot: &Bot) -> Value {
         "name": bot.identity().name,
         "version": bot.identity().version,
         "bdk": env!("CARGO_PKG_VERSION"),
-        "agents": [{ "slug": bot.slug(), "tools": registry.tools().iter().map(|t| t.name()).collect::<Vec<_>>() }],
+        "agents": [{ "slug": bot.slug(), "tools": registry.tools().iter().map(Tool::name).collect::<Vec<_>>() }],
         "crates": registry.crates(),
     })
 }

@@ -3,7 +3,7 @@
 use super::{DecodeFault, Param, Timestamp, decode};
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::{Deserialize, Deserializer, de::DeserializeOwned};
-use serde_json::Value;
+use serde_json::{Map, Value};
 use std::{
     any::{Any, TypeId},
     borrow::Cow,
@@ -32,6 +32,9 @@ impl<T: DeserializeOwned + JsonSchema + Send + 'static> ToolArg for T {
         // handed over as it came: reading it like any other type would make `3.0` a `3`
         if TypeId::of::<T>() == TypeId::of::<Value>() {
             return Ok(slot(value.clone()));
+        }
+        if let (true, Value::Object(map)) = (TypeId::of::<T>() == TypeId::of::<Map<String, Value>>(), value) {
+            return Ok(slot(map.clone()));
         }
         decode::<T>(value).map(slot)
     }
@@ -121,6 +124,10 @@ impl Slots {
     pub fn new(params: &'static [Param], values: Vec<Slot>) -> Self {
         debug_assert_eq!(params.len(), values.len());
         Self { params, values: values.into_iter().map(Some).collect(), next: 0 }
+    }
+    /// The value at this place, if it was not taken.
+    pub(crate) fn at(&self, index: usize) -> Option<&Slot> {
+        self.values.get(index)?.as_ref()
     }
     /// Takes the next value: the shim asks in the order of the parameters.
     ///

@@ -1,10 +1,10 @@
 //! Putting into words what the validator and the types refuse: where, what was expected, what came, what is near.
 
-use super::{Compiled, Issue, words};
+use super::Issue;
+use super::words::{self, cut};
 use crate::near::nearest;
-use crate::path::{cut, push_index, push_key, push_steps};
-use crate::tool::schema::resolve;
-use crate::tool::{DecodeFault, FaultKind, Step};
+use crate::tool::schema::{Compiled, resolve};
+use crate::tool::{DecodeFault, FaultKind, Step, path_text};
 use jsonschema::error::ValidationErrorKind as Kind;
 use jsonschema::paths::{Location, LocationSegment};
 use serde_json::Value;
@@ -44,7 +44,7 @@ impl<'c> Explain<'c> {
             self.error(error);
         }
         if self.found.is_empty() {
-            self.tell(&Place::root(), "does not fit the input schema".into(), None, None);
+            self.tell(&Place::default(), "does not fit the input schema".into(), None, None);
         }
         self.found
     }
@@ -67,6 +67,8 @@ impl<'c> Explain<'c> {
         let root = self.root();
         let mut expected = |what: String| self.expected(&place, what, words::received(value));
         match error.kind() {
+            // of a given schema that refers about, the place may not be found
+            Kind::Type { .. } if schema.get("type").is_none() => self.generic(&place, error),
             Kind::Type { .. } => expected(words::wants(schema, root, 0)),
             Kind::Minimum { .. }
             | Kind::Maximum { .. }
@@ -97,7 +99,7 @@ impl<'c> Explain<'c> {
             }
             Kind::Pattern { pattern } => expected(format!("a string that matches `{}`", cut(pattern))),
             Kind::UniqueItems => {
-                self.tell(&place, "has the same item twice, and each may come once".into(), None, None)
+                self.tell(&place, "has the same item twice, and each may come once".into(), None, None);
             }
             Kind::Not { schema } => match schema.get("const") {
                 Some(refused) => expected(format!("anything but {}", cut(&refused.to_string()))),
@@ -170,43 +172,47 @@ impl<'c> Explain<'c> {
     }
 
     pub(super) fn tell(&mut self, place: &Place, message: String, expected: Option<String>, received: Option<String>) {
-        let issue = Issue { path: place.path.clone(), message, expected, received };
-        self.found.push(Found { top: place.top.clone(), issue });
+        self.found.push(place.found(message, expected, received));
     }
 }
 
 /// A place in the input.
-pub(super) struct Place {
-    top: Option<String>,
-    path: String,
-}
+#[derive(Clone, Default)]
+pub(super) struct Place(Vec<Step>);
 
 impl Place {
-    fn root() -> Self {
-        Self { top: None, path: String::new() }
-    }
-
     pub(super) fn of(location: &Location) -> Self {
-        let mut place = Self::root();
-        for segment in location.segments() {
-            match segment {
-                LocationSegment::Property(name) => {
-                    if place.top.is_none() {
-                        place.top = Some(name.to_string());
-                    }
-                    push_key(&mut place.path, &name);
-                }
-                LocationSegment::Index(index) => push_index(&mut place.path, index),
-            }
-        }
-        place
+        let step = |segment: LocationSegment<'_>| match segment {
+            LocationSegment::Property(name) => Step::Key(name.into_owned()),
+            LocationSegment::Index(index) => Step::Index(index),
+        };
+        Self(location.segments().map(step).collect())
     }
 
     /// A property of what is here.
     pub(super) fn below(&self, name: &str) -> Self {
-        let mut path = self.path.clone();
-        push_key(&mut path, name);
-        Self { top: self.top.clone().or_else(|| Some(name.to_owned())), path }
+        let mut below = self.clone();
+        below.0.push(Step::Key(name.to_owned()));
+        below
+    }
+
+    fn top(&self) -> Option<String> {
+        match self.0.first()? {
+            Step::Key(name) => Some(name.clone()),
+            Step::Index(_) => None,
+        }
+    }
+
+    fn found(&self, message: String, expected: Option<String>, received: Option<String>) -> Found {
+        let steps: Vec<Step> = self
+            .0
+            .iter()
+            .map(|step| match step {
+                Step::Key(name) => Step::Key(cut(name)),
+                index => index.clone(),
+            })
+            .collect();
+        Found { top: self.top(), issue: Issue { path: path_text(&steps), message, expected, received } }
     }
 }
 
@@ -264,7 +270,13 @@ pub(super) fn decoded(param: Option<&str>, fault: &DecodeFault, input: &Value) -
         FaultKind::Invalid { expected, received } => {
             let received = came.clone().unwrap_or_else(|| cut(received));
             wanted = Some(expected.clone());
-            format!("expected {expected}, got {received}")
+            // the schema takes it for an integer, but which one it was before it became a float, nobody knows
+            let vast = value.and_then(Value::as_number).filter(|n| n.is_f64()).and_then(|n| n.as_f64());
+            let hint = match vast.filter(|f| f.fract() == 0.0 && expected.contains("integer")) {
+                Some(_) => " (from 2^53 on, write every digit and no exponent)",
+                None => "",
+            };
+            format!("expected {expected}, got {received}{hint}")
         }
         FaultKind::UnknownVariant { received, known } => {
             let (message, expected) = unknown_value(received, known);
@@ -291,11 +303,5 @@ pub(super) fn decoded(param: Option<&str>, fault: &DecodeFault, input: &Value) -
             None => text.clone(),
         },
     };
-    let top = steps.first().and_then(|step| match step {
-        Step::Key(key) => Some(key.clone()),
-        Step::Index(_) => None,
-    });
-    let mut path = String::new();
-    push_steps(&mut path, &steps);
-    Found { top, issue: Issue { path, message, expected: wanted, received: came } }
+    Place(steps).found(message, wanted, came)
 }

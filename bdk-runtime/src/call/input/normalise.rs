@@ -11,10 +11,10 @@ pub(super) fn whole_numbers(value: &mut Value) -> bool {
     match value {
         Value::Null => true,
         Value::Number(n) => {
-            if n.is_f64() {
-                if let Some(f) = n.as_f64().filter(|f| f.fract() == 0.0 && f.abs() < EXACT) {
-                    *value = (f as i64).into();
-                }
+            if n.is_f64()
+                && let Some(f) = n.as_f64().filter(|f| f.fract() == 0.0 && f.abs() < EXACT)
+            {
+                *value = (f as i64).into();
             }
             false
         }

@@ -60,7 +60,7 @@ impl Explain<'_> {
         match value {
             Value::String(text) => match find(text) {
                 Some(_) => {
-                    self.expected(place, format!("an object with the property `{text}`"), words::received(value))
+                    self.expected(place, format!("an object with the property `{text}`"), words::received(value));
                 }
                 None => self.unknown_value(place, text, &names),
             },
@@ -69,7 +69,7 @@ impl Explain<'_> {
                 match find(name) {
                     Some(Variant { branch, data: true, .. }) => self.speak(context, *branch),
                     Some(_) => {
-                        self.expected(place, format!("the string {}", words::quoted(name)), words::received(value))
+                        self.expected(place, format!("the string {}", words::quoted(name)), words::received(value));
                     }
                     None => self.unknown_value(place, name, &names),
                 }

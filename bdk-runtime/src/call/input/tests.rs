@@ -1,7 +1,7 @@
 //! What is accepted, what is refused, and in which words.
 
-use super::{Checked, Compiled, Rejected, message, read, slots_again};
-use crate::tool::schema::of_params;
+use super::{Checked, Rejected, message, read, slots_again};
+use crate::tool::schema::{Compiled, of_params};
 use crate::tool::{Input, Num, Param, Rule, ToolArg, get, slot};
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -24,6 +24,7 @@ fn check(params: &'static [Param], input: Value) -> Result<Checked, Rejected> {
 
 /// The whole text of a refusal.
 #[track_caller]
+#[expect(clippy::needless_pass_by_value, reason = "so that a test reads `json!(…)`")]
 fn refusal(params: &'static [Param], input: Value) -> String {
     match check(params, input.clone()) {
         Ok(_) => panic!("accepted {input}"),
@@ -90,6 +91,16 @@ fn integers_are_exact_to_their_last_bit() {
         let text = refusal(P, serde_json::from_str(text).expect("JSON"));
         assert!(text.contains("expected an integer"), "{text}");
     }
+}
+
+#[test]
+fn a_float_that_may_be_several_integers_is_refused_and_says_what_to_write() {
+    static P: &[Param] = &[param::<u64>("u")];
+    assert_eq!(
+        refusal(P, json!({ "u": 1e16 })),
+        "Invalid input for \"x\": `u`: expected an integer from 0 to 18446744073709551615, got 1e+16 (from 2^53 on, write \
+         every digit and no exponent)"
+    );
 }
 
 #[test]
@@ -378,6 +389,9 @@ fn a_raw_schema_gets_its_input_untouched() {
     let input = json!({ "a": null, "b": "x", "c": 3.0 });
     let checked = read(P, &compiled, NO_TIME, input.clone(), None).unwrap_or_else(|_| panic!("refused"));
     assert_eq!(get::<Value>(&checked.slots, "input").to_string(), input.to_string());
+    static MAP: &[Param] = &[param::<serde_json::Map<String, Value>>("input")];
+    let as_map = read(MAP, &compiled, NO_TIME, input.clone(), None).unwrap_or_else(|_| panic!("refused"));
+    assert_eq!(json!(get::<serde_json::Map<String, Value>>(&as_map.slots, "input")).to_string(), input.to_string());
     let rejected = read(P, &compiled, NO_TIME, json!({ "b": null }), None).err().expect("refused");
     assert_eq!(message("x", &rejected.issues), "Invalid input for \"x\": `b`: expected a string, got null");
     assert_eq!(read(P, &compiled, NO_TIME, Value::Null, None).err().expect("refused").issues[0].path, "b");

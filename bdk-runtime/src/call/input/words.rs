@@ -1,11 +1,18 @@
 //! What was expected and what came, in words.
 
-use crate::path::cut;
 use crate::tool::schema::resolve;
 use serde_json::Value;
 
 /// So many allowed values or known names are listed.
 const LISTED: usize = 30;
+
+/// What a caller sent, cut to 80 characters so that a message stays readable.
+pub(super) fn cut(text: &str) -> String {
+    match text.char_indices().nth(80) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text.to_owned(),
+    }
+}
 
 /// A value as the caller sent it, in a few words.
 pub(crate) fn received(value: &Value) -> String {

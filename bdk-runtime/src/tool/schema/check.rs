@@ -8,19 +8,19 @@ use serde_json::Value;
 /// looking anything up.
 ///
 /// # Errors
-/// What is wrong, in words for the tool's author.
+/// What is wrong, in words for the tool's author that follow "the input schema of `x`".
 pub fn check(schema: &Value) -> Result<(), String> {
     let Value::Object(root) = schema else {
-        return Err(format!("the input schema must be an object schema, and is {}", kind(schema)));
+        return Err(format!("must be an object schema, and is {}", kind(schema)));
     };
     match root.get("type") {
         Some(Value::String(t)) if t == "object" => {}
         Some(other) => {
-            return Err(format!("the input schema must have `\"type\": \"object\"` at its root, and has `{other}`"));
+            return Err(format!("must have `\"type\": \"object\"` at its root, and has `{other}`"));
         }
-        None => return Err("the input schema must have `\"type\": \"object\"` at its root, and has no `type`".into()),
+        None => return Err("must have `\"type\": \"object\"` at its root, and has no `type`".into()),
     }
-    crate::call::input::validator(schema).map(drop)
+    super::compiled::validator(schema).map(drop)
 }
 
 /// Checks the names of `time_args` against the schema's properties: each must be one, and a string.

@@ -6,6 +6,8 @@
 //! schema says is put right here (or in [`crate::tool::decode`]), so that the two agree.
 
 mod check;
+mod coerce;
+mod compiled;
 mod dedent;
 mod inline;
 mod lint;
@@ -15,6 +17,8 @@ mod walk;
 mod whole;
 
 pub use check::{check, check_time_args};
+pub use compiled::Compiled;
+pub(crate) use compiled::Shape;
 pub use dedent::dedent;
 pub use lint::{Lint, lint};
 pub(crate) use walk::{constant, resolve};

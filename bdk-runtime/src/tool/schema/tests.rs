@@ -1,7 +1,7 @@
 //! What is advertised for which parameter.
 
-use super::{check, check_time_args, lint, of_params};
-use crate::tool::{Input, Num, Param, Rule, slot};
+use super::{check, check_time_args, lint, of_params, output_schema};
+use crate::tool::{At, Body, Input, Num, Param, Rule, ToolDef, slot};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -33,6 +33,7 @@ fn same(schema: &Value, text: &str) {
 /// A unit of temperature.
 #[derive(Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
+#[derive(serde::Serialize)]
 enum Unit {
     /// Degrees Celsius.
     Celsius,
@@ -355,4 +356,24 @@ fn time_args_of_a_schema_name_string_properties() {
     let faults = check_time_args(&schema, &["sinse", "n"]).expect_err("two faults");
     assert_eq!(faults[0], "`time_args` names `sinse`, which is no property of the input; did you mean `since`?");
     assert!(faults[1].contains("no string property"));
+}
+
+#[test]
+fn an_output_schema_says_what_is_serialised() {
+    #[derive(serde::Serialize, JsonSchema)]
+    struct Out {
+        #[serde(rename(serialize = "howMany"))]
+        count: u32,
+        note: Option<String>,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        unit: Option<Unit>,
+    }
+    let at = At { file: "f.rs", line: 1, module: "m", krate: "c" };
+    let def = ToolDef::new("t", "d", &[], Body::Blocking(|_, _| Ok(crate::tool::Output::Unit)), at);
+    assert_eq!(output_schema(&def), None);
+    let schema = output_schema(&def.output_schema(Out::json_schema)).expect("a schema");
+    assert_eq!(schema["properties"]["howMany"], json!({ "type": "integer", "minimum": 0, "maximum": u32::MAX }));
+    assert_eq!(schema["properties"]["note"], json!({ "type": ["string", "null"] }));
+    assert_eq!(schema["required"], json!(["howMany", "note"]));
+    assert!(!schema.to_string().contains("$ref"), "{schema}");
 }

@@ -59,8 +59,7 @@ fn drop_optional_nulls(o: &mut Map<String, Value>) {
     let required: Vec<String> =
         o.get("required").and_then(Value::as_array).into_iter().flatten().filter_map(text).collect();
     if let Some(Value::Object(properties)) = o.get_mut("properties") {
-        for (name, property) in properties.iter_mut().filter(|(name, _)| !required.contains(name)) {
-            let _ = name;
+        for (_, property) in properties.iter_mut().filter(|(name, _)| !required.contains(name)) {
             if let Value::Object(property) = property {
                 drop_null(property);
             }
@@ -83,10 +82,8 @@ pub(super) fn drop_null(o: &mut Map<String, Value>) {
             o.insert("type".into(), one);
         }
     }
-    if let Some(Value::Array(values)) = o.get_mut("enum") {
-        if values.len() > 1 {
-            values.retain(|v| !v.is_null());
-        }
+    if let Some(Value::Array(values)) = o.get_mut("enum").filter(|v| v.as_array().is_some_and(|v| v.len() > 1)) {
+        values.retain(|v| !v.is_null());
     }
     for key in ["anyOf", "oneOf"] {
         let Some(Value::Array(branches)) = o.get_mut(key) else { continue };
@@ -241,9 +238,7 @@ fn close_std(o: &mut Map<String, Value>) {
 /// an author asked for comes after it and stays.
 fn loosen_set(o: &mut Map<String, Value>) {
     let at = |name: &str| o.keys().position(|k| k == name);
-    if let (Some(unique), Some(items)) = (at("uniqueItems"), at("items")) {
-        if unique < items {
-            o.shift_remove("uniqueItems");
-        }
+    if at("uniqueItems").zip(at("items")).is_some_and(|(unique, items)| unique < items) {
+        o.shift_remove("uniqueItems");
     }
 }

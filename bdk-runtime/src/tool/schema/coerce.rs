@@ -1,11 +1,11 @@
 //! `#[arg(coerce)]`: a number or a bool that came as text.
 
-use crate::tool::schema::resolve;
+use super::walk::resolve;
 use serde_json::{Number, Value};
 
 /// What a parameter's type takes, as far as coercion cares.
 #[derive(Debug, Default)]
-pub(super) struct Coerce {
+pub(crate) struct Coerce {
     number: bool,
     boolean: bool,
     text: bool,
@@ -49,7 +49,7 @@ impl Coerce {
     }
 
     /// Turns a text into what the type takes; anything else stays, and so does a text where a text is wanted.
-    pub(super) fn apply(&self, value: &mut Value) {
+    pub(crate) fn apply(&self, value: &mut Value) {
         match value {
             Value::Array(list) => {
                 if let Some(items) = &self.items {

@@ -7,7 +7,7 @@ use serde_json::Value;
 
 /// How the parameters lie in the input.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Shape {
+pub(crate) enum Shape {
     /// Each is a property.
     Properties,
     /// One is the whole input: `Input<T>`, or the `Value` of a raw schema.
@@ -17,17 +17,17 @@ pub(super) enum Shape {
 }
 
 /// A tool's input schema, ready to check with.
-pub(crate) struct Compiled {
+pub struct Compiled {
     /// As advertised.
-    pub(crate) schema: Value,
-    pub(super) validator: Validator,
+    pub schema: Value,
+    pub(crate) validator: Validator,
     /// A given schema: the input is validated and handed over untouched.
-    pub(super) raw: bool,
-    pub(super) shape: Shape,
+    pub(crate) raw: bool,
+    pub(crate) shape: Shape,
     /// Whether any parameter is coerced or preprocessed.
-    pub(super) prepares: bool,
+    pub(crate) prepares: bool,
     /// One a parameter.
-    pub(super) coerce: Vec<Option<Coerce>>,
+    pub(crate) coerce: Vec<Option<Coerce>>,
 }
 
 impl Compiled {
@@ -35,13 +35,13 @@ impl Compiled {
     ///
     /// # Errors
     /// When it is no JSON Schema.
-    pub(crate) fn new(params: &[Param], schema: Value, raw: bool) -> Result<Self, String> {
+    pub fn new(params: &[Param], schema: Value, raw: bool) -> Result<Self, String> {
         let validator = validator(&schema)?;
         let properties = schema.get("properties").and_then(Value::as_object);
         let shape = match params {
             [param] if raw || param.whole => {
                 let empty = !raw && schema.as_object().is_some_and(|o| o.keys().all(|k| is_empty_root(k)));
-                if empty && properties.is_some_and(|p| p.is_empty()) { Shape::Nothing } else { Shape::Whole }
+                if empty && properties.is_some_and(serde_json::Map::is_empty) { Shape::Nothing } else { Shape::Whole }
             }
             [param] if !properties.is_some_and(|p| p.contains_key(param.name)) => Shape::Nothing,
             _ => Shape::Properties,
@@ -66,7 +66,7 @@ fn is_empty_root(key: &str) -> bool {
 ///
 /// # Errors
 /// Why the schema is none.
-pub(crate) fn validator(schema: &Value) -> Result<Validator, String> {
+pub(super) fn validator(schema: &Value) -> Result<Validator, String> {
     let linear = jsonschema::options()
         .should_validate_formats(false)
         .offline()
@@ -84,6 +84,6 @@ pub(crate) fn validator(schema: &Value) -> Result<Validator, String> {
         .map_err(|e| {
             let at = e.schema_path().as_str().to_owned();
             let at = if at.is_empty() { String::new() } else { format!(" at `{at}`") };
-            format!("the input schema is no valid JSON Schema{at}: {e}")
+            format!("is no valid JSON Schema{at}: {e}")
         })
 }
