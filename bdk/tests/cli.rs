@@ -158,6 +158,14 @@ fn what_is_missing_from_a_bot_is_told_with_the_line_that_brings_it_in() {
     let ran = folder.bdk(&["--dir", "lost-bot", "--port", "0"]);
     assert_eq!((ran.code, ran.stdout.as_str()), (1, ""), "{ran:?}");
     assert!(ran.stderr.contains("src/lib.rs:4") && ran.stderr.contains("src/tools/deep.rs:4"), "{ran:?}");
+
+    // a bot whose tools are all in a library that nobody names
+    write("src/main.rs", "#[bdk::main]\nasync fn main() -> std::process::ExitCode {\n    bdk::serve().await\n}\n");
+    let ran = folder.bdk(&["validate", "--dir", "lost-bot"]);
+    assert_eq!(ran.code, 1, "{ran:?}");
+    assert!(ran.stdout.contains("error: no tools are linked into this binary"), "{ran:?}");
+    assert!(ran.stdout.contains("Write `bdk::link!(lost_bot);` in `src/main.rs`"), "{ran:?}");
+    assert!(folder.bdk(&["info", "--dir", "lost-bot"]).stderr.contains("bdk::link!"));
 }
 
 #[test]
