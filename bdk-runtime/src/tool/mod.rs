@@ -1,6 +1,6 @@
 //! What a tool is: the static table that `#[tool]` emits, its parameters, its results and errors.
 //!
-//! Nothing here runs a tool; that is [`crate::call`]. Everything that is generic over an author's type lives here, in as
+//! Nothing here runs a tool; that is the call path, `call/mod.rs`. Everything that is generic over an author's type lives here, in as
 //! little code as can be, because it is compiled in the author's crate.
 
 mod arg;
