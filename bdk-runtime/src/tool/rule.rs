@@ -28,6 +28,24 @@ impl From<f32> for Num {
     }
 }
 
+/// What `range(…)` takes for a bound.
+#[diagnostic::on_unimplemented(
+    message = "a `{Self}` bounds no number",
+    label = "not a number",
+    note = "a bound is an integer or a float, such as `range(min = 1)`"
+)]
+pub trait Limit {
+    /// The bound.
+    fn limit(self) -> Num;
+}
+
+#[diagnostic::do_not_recommend]
+impl<T: Into<Num>> Limit for T {
+    fn limit(self) -> Num {
+        self.into()
+    }
+}
+
 impl Num {
     /// As JSON; what 64 bits cannot hold becomes a float.
     pub fn json(self) -> Value {
