@@ -41,7 +41,6 @@ pub struct Server {
     pub(super) trust_proxy: bool,
     pub(super) max_body: usize,
     pub(super) drain: Duration,
-    pub(super) dev: bool,
 }
 
 impl Default for Server {
@@ -59,7 +58,6 @@ impl Default for Server {
             trust_proxy: false,
             max_body: 1024 * 1024,
             drain: Duration::from_secs(30),
-            dev: false,
         }
     }
 }
@@ -139,12 +137,6 @@ impl Server {
     /// How long running calls may go on after a shutdown began; then they are cancelled. Default: 30 s.
     pub fn drain(mut self, grace: Duration) -> Self {
         self.drain = grace;
-        self
-    }
-    /// Whether the routes are there that help while a bot is being written, under `…/dev`. There are none yet: schedules
-    /// bring the first one.
-    pub fn dev(mut self, dev: bool) -> Self {
-        self.dev = dev;
         self
     }
 

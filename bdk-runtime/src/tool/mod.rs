@@ -20,7 +20,7 @@ mod timestamp;
 pub use arg::{Input, RawInput, Slot, Slots, TextDefault, TimeBound, ToolArg, get, slot};
 pub(crate) use decode::path_text;
 pub use decode::{DecodeFault, FaultKind, Step, decode};
-pub use def::{At, Body, BoxFuture, EffectDef, Hints, Param, Timeout, ToolDef, ToolRef, ToolsDef};
+pub use def::{At, Body, BoxFuture, Check, EffectDef, Hints, Param, Timeout, ToolDef, ToolRef, ToolsDef};
 pub use definition::{DataBody, ToolDefinition};
 pub use effect::Effect;
 pub use encode::{EncodeFault, encode};

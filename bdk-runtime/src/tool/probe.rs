@@ -49,7 +49,7 @@ impl<T> Probe<T> {
 #[diagnostic::on_unimplemented(
     message = "`{Self}` has no schema that `output_schema` could advertise",
     label = "a result without a schema",
-    note = "`#[derive(JsonSchema)]` on your own type, or give the schema yourself: `output_schema = json!({ … })`"
+    note = "`#[derive(JsonSchema)]` on your own type, or give the schema yourself: `output_schema = json!(…)`"
 )]
 pub trait ResultSchema {
     /// The schema, as schemars gives it.
