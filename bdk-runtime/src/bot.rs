@@ -2,17 +2,23 @@
 
 use crate::{
     Error, Timestamp,
-    call::{self, CallOptions, Done, Provided, UnknownTool},
+    call::{self, CallOptions, Done, Provided, ToolContext, UnknownTool},
     registry::{Problem, Registry, Severity},
     tool::Lend,
 };
 use serde_json::Value;
-use std::sync::{Arc, Mutex, OnceLock};
+use std::{
+    any::TypeId,
+    sync::{Arc, Mutex, OnceLock},
+};
 use tokio::sync::Semaphore;
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
 /// How many blocking tools run at once, at most; one more is answered `unavailable`.
 pub const BLOCKING_CALLS: usize = 256;
+
+/// What is told of a binary whose panics end it.
+pub(crate) const ABORTS: &str = "this binary is built with `panic = \"abort\"`: one tool's panic would end the bot. Remove that line from the profile";
 
 /// The bot's name and version, as its package has them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -58,6 +64,13 @@ struct Inner {
     stop: CancellationToken,
 }
 
+impl Registry {
+    /// What is linked into this binary. Cheap: no schema is made but those that a start check needs.
+    pub fn linked() -> Self {
+        Self::gather(TypeId::of::<ToolContext>())
+    }
+}
+
 impl Bot {
     /// Gathers what is linked into this binary, and refuses to start when something is wrong with it.
     ///
@@ -68,9 +81,7 @@ impl Bot {
         let errors: Vec<String> =
             registry.problems().iter().filter(|p| p.severity == Severity::Error).map(Problem::to_string).collect();
         if cfg!(panic = "abort") {
-            return Err(Error::new(
-                "this binary is built with `panic = \"abort\"`: one tool's panic would end the bot. Remove that line from the profile",
-            ));
+            return Err(Error::new(ABORTS));
         }
         if errors.is_empty() { Ok(Self::with(registry)) } else { Err(Error::new(errors.join("\n"))) }
     }

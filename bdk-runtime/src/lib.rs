@@ -6,6 +6,8 @@
 
 mod bot;
 mod call;
+#[cfg(feature = "commands")]
+mod cli;
 mod error;
 mod id;
 mod near;
@@ -19,11 +21,15 @@ pub mod tool;
 
 pub use bot::{BLOCKING_CALLS, Bot, Identity};
 pub use call::{CallError, CallOptions, ErrorCode, Issue, Outcome, ToolContext};
+#[cfg(feature = "commands")]
+pub use cli::serve;
 pub use error::Error;
 pub use registry::{DEFAULT_ATTEMPTS, DEFAULT_TIMEOUT, Problem, Registry, Severity, Tool};
 #[cfg(feature = "http")]
 pub use serve::{AuthFuture, AuthRequest, Authenticator, ServeHandle, ServeMode, Server, Verdict};
 pub use session::{Mode, Principal, SessionInfo};
+#[cfg(not(feature = "commands"))]
+pub use start::serve;
 pub use testing::TestBot;
 pub use tool::{Effect, Input, TimeBound, Timestamp, ToolDefinition, ToolError, ToolOutput};
 
@@ -33,6 +39,8 @@ pub type Result<T, E = ToolError> = std::result::Result<T, E>;
 /// What generated code names. Not public API.
 #[doc(hidden)]
 pub mod __private {
+    #[cfg(feature = "commands")]
+    pub use crate::cli::{CallArgs, call_running};
     pub use crate::registry::{ExtensionDef, LinkDef, extension_name};
     pub use crate::start::{begin, block_on};
     pub use crate::tool::*;

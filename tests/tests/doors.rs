@@ -152,7 +152,9 @@ fn a_panic_is_an_error_without_its_message_and_the_next_call_works() {
 
 #[test]
 fn each_call_leaves_one_record() {
-    let server = Server::start_with(KITCHEN, &[], |c| drop(c.env("RUST_LOG", "bdk::call=info")));
+    let server = Server::start_with(KITCHEN, &[], |c| {
+        c.env("RUST_LOG", "bdk::call=info");
+    });
     for (tool, input) in [("add", json!({ "a": 1, "b": 2 })), ("add", json!({})), ("panics", json!({ "secret": "x" }))]
     {
         let (_, answer) = server.call(tool, &json!({ "input": input }));
@@ -161,6 +163,8 @@ fn each_call_leaves_one_record() {
         let records = server.stderr().lines().filter(|l| l.contains(&id) && l.contains("outcome=")).count();
         assert_eq!(records, 1, "{}", server.stderr());
     }
-    let ran = run_with(KITCHEN, &["call", "nothing_asked"], b"", |c| drop(c.env("RUST_LOG", "bdk::call=info")));
+    let ran = run_with(KITCHEN, &["call", "nothing_asked"], b"", |c| {
+        c.env("RUST_LOG", "bdk::call=info");
+    });
     assert_eq!(ran.stderr.lines().filter(|l| l.contains("outcome=")).count(), 1, "{ran:?}");
 }

@@ -124,7 +124,9 @@ impl Server {
         self
     }
     /// Whether a proxy stands before the bot that every request passes and whose `X-Forwarded-For` and
-    /// `X-Forwarded-Proto` can be believed. The last address in `X-Forwarded-For`, the one the proxy itself added, is then the peer.
+    /// `X-Forwarded-Proto` can be believed. The last address in `X-Forwarded-For`, the one the proxy itself added, is then
+    /// the peer that authenticators see. Nobody may reach the bot but through the proxy: whoever does could say anything there.
+    /// The `Host` that the proxy sends must be an allowed one.
     pub fn trust_proxy(mut self, trust: bool) -> Self {
         self.trust_proxy = trust;
         self
@@ -139,7 +141,8 @@ impl Server {
         self.drain = grace;
         self
     }
-    /// Serves what helps while a bot is being written.
+    /// Whether the routes are there that help while a bot is being written, under `…/dev`. There are none yet: schedules
+    /// bring the first one.
     pub fn dev(mut self, dev: bool) -> Self {
         self.dev = dev;
         self

@@ -72,6 +72,24 @@ impl<T: JsonSchema> JsonSchema for Input<T> {
     }
 }
 
+/// What a text may be a default of: everything that is made from one.
+#[diagnostic::on_unimplemented(
+    message = "a text is no default for a `{Self}`",
+    label = "the parameter is a `{Self}`",
+    note = "a default is a value of the parameter's type, such as `default = 7`; a text is one for every type that implements `From<&'static str>`"
+)]
+pub trait TextDefault {
+    /// The default.
+    fn of_text(text: &'static str) -> Self;
+}
+
+#[diagnostic::do_not_recommend]
+impl<T: From<&'static str>> TextDefault for T {
+    fn of_text(text: &'static str) -> Self {
+        text.into()
+    }
+}
+
 /// A type that `time_args` may name: its JSON is a string that holds an instant.
 ///
 /// Implement it for a newtype of your own whose JSON is such a string.

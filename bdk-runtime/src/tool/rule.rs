@@ -28,6 +28,24 @@ impl From<f32> for Num {
     }
 }
 
+/// What `range(…)` takes for a bound.
+#[diagnostic::on_unimplemented(
+    message = "a `{Self}` bounds no number",
+    label = "not a number",
+    note = "a bound is an integer or a float, such as `range(min = 1)`"
+)]
+pub trait Limit {
+    /// The bound.
+    fn limit(self) -> Num;
+}
+
+#[diagnostic::do_not_recommend]
+impl<T: Into<Num>> Limit for T {
+    fn limit(self) -> Num {
+        self.into()
+    }
+}
+
 impl Num {
     /// As JSON; what 64 bits cannot hold becomes a float.
     pub fn json(self) -> Value {
@@ -58,4 +76,15 @@ pub enum Rule {
     Inner(&'static [Rule]),
     /// `extend("key" = json)`.
     Extend(&'static str, fn() -> Value),
+}
+
+impl Rule {
+    /// Whether the schema with this rule may be no JSON Schema: the compiler has not read the author's pattern.
+    pub(crate) fn may_not_compile(&self) -> bool {
+        match self {
+            Self::Pattern(_) | Self::Extend(..) => true,
+            Self::Inner(rules) => rules.iter().any(Self::may_not_compile),
+            Self::Bound(..) | Self::MinLen(_) | Self::MaxLen(_) | Self::Format(_) => false,
+        }
+    }
 }

@@ -6,6 +6,7 @@
 use anyhow as _;
 use bdk::prelude::*;
 use bdk_tests as _;
+use serde_json as _;
 use std::{
     collections::HashMap,
     io,
@@ -365,6 +366,13 @@ async fn flaky_write() -> Result<u32> {
 #[tool(effect = "read", attempts = 2)]
 async fn later(seconds: u64) -> Result<u32> {
     Err(ToolError::transient("busy").retry_after(Duration::from_secs(seconds)))
+}
+
+/// Fetch a page.
+#[tool(effect = "read")]
+async fn fetch(url: Url) -> Result<String> {
+    let client = reqwest::Client::builder().timeout(Duration::from_millis(300)).build()?;
+    Ok(client.get(url).send().await?.error_for_status()?.text().await?)
 }
 
 /// Search in a time window.

@@ -94,6 +94,16 @@ fn integers_are_exact_to_their_last_bit() {
 }
 
 #[test]
+fn a_float_that_may_be_several_integers_is_refused_and_says_what_to_write() {
+    static P: &[Param] = &[param::<u64>("u")];
+    assert_eq!(
+        refusal(P, json!({ "u": 1e16 })),
+        "Invalid input for \"x\": `u`: expected an integer from 0 to 18446744073709551615, got 1e+16 (from 2^53 on, write \
+         every digit and no exponent)"
+    );
+}
+
+#[test]
 fn an_integral_float_is_kept_as_an_integer() {
     assert_eq!(accepted(AB, json!({ "a": 3.0, "b": 0.0 })).input.to_string(), r#"{"a":3,"b":0}"#);
 }
