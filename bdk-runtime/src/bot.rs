@@ -2,7 +2,7 @@
 
 use crate::{
     Error, Timestamp,
-    call::{self, CallOptions, Done, Provided, ToolContext, UnknownTool},
+    call::{self, CallInput, CallOptions, Done, Provided, ToolContext, UnknownTool},
     registry::{Problem, Registry, Severity},
     tool::Lend,
 };
@@ -142,6 +142,16 @@ impl Bot {
     /// # Errors
     /// When there is no such tool. Everything else that goes wrong is an error result.
     pub(crate) async fn call(&self, name: &str, input: Value, options: CallOptions) -> Result<Done, UnknownTool> {
+        self.call_with(name, input.into(), options).await
+    }
+
+    /// [`call`](Self::call), with an input that may still be a text.
+    pub(crate) async fn call_with(
+        &self,
+        name: &str,
+        input: CallInput<'_>,
+        options: CallOptions,
+    ) -> Result<Done, UnknownTool> {
         call::call(self, name, input, options).await
     }
 

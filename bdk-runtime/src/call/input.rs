@@ -3,27 +3,33 @@
 //! The order of the work: whether it is an object at all; what the author asked for (`coerce`, `preprocess`); what holds
 //! for every input (an integral float is an integer, a null for an optional property is absent); then the validator says
 //! yes or no and the types are read. Only when one of them says no is anything put into words.
+//!
+//! An input that came as a text mostly goes a shorter way to the same end ([`read_at_once`]): it is checked and read as it
+//! lies, and no tree is ever made of it.
 
 mod explain;
+mod form;
 mod issue;
 mod normalise;
 mod tagged;
 mod words;
 
+pub(crate) use form::CallInput;
 pub use issue::Issue;
 pub(crate) use issue::message;
 pub(super) use words::received;
 
 use super::as_of;
+use crate::tool::doc::{Doc, JsonRef, Lookup};
 use crate::tool::schema::{Compiled, Shape};
-use crate::tool::{DecodeFault, FaultKind, Param, Slot, Slots, Timestamp};
+use crate::tool::{DecodeFault, FaultKind, Param, Slots, Timestamp};
 use explain::{Explain, Found};
 use serde_json::{Map, Value};
 
 /// An input that may run.
-pub(crate) struct Checked {
-    /// As it is recorded and read again by a retry: normalised, defaults put in where their type is `Serialize`.
-    pub(crate) input: Value,
+pub(crate) struct Checked<'a> {
+    /// As it is read again by a retry: normalised, defaults put in where their type is `Serialize`.
+    pub(crate) input: CallInput<'a>,
     /// The decoded arguments.
     pub(crate) slots: Slots,
 }
@@ -43,14 +49,45 @@ pub(crate) struct Rejected {
 ///
 /// # Errors
 /// Every fault, at most 32 of them.
-pub(crate) fn read<S: AsRef<str>>(
+pub(crate) fn read<'a, S: AsRef<str>>(
     params: &'static [Param],
     compiled: &Compiled,
     time_args: &[S],
-    input: Value,
+    input: impl Into<CallInput<'a>>,
     frozen: Option<Timestamp>,
-) -> Result<Checked, Rejected> {
-    let mut input = if input.is_null() { Value::Object(Map::new()) } else { input };
+) -> Result<Checked<'a>, Rejected> {
+    let input = input.into();
+    let mut input = if input.is_null() { CallInput::empty() } else { input };
+    if let CallInput::Doc(doc) = &mut input
+        && (frozen.is_none() || time_args.is_empty())
+        && let Some(slots) = read_at_once(params, compiled, doc)
+    {
+        return Ok(Checked { input, slots });
+    }
+    read_tree(params, compiled, time_args, input.into_value(), frozen)
+}
+
+/// Reads a document as it lies. `None` where that is not surely what the other way comes to: then that is gone.
+fn read_at_once(params: &'static [Param], compiled: &Compiled, doc: &mut Doc<'_>) -> Option<Slots> {
+    let fast = compiled.fast.as_ref()?;
+    if !doc.is_object() || !fast.accepts(doc) {
+        return None;
+    }
+    let slots = decode_all(params, compiled, JsonRef::nodes(&doc.nodes), false).ok()?;
+    for (name, default) in defaults(params, compiled, JsonRef::nodes(&doc.nodes), &slots) {
+        doc.push_member(name, default);
+    }
+    Some(slots)
+}
+
+/// The whole way, over a tree that is made fit.
+fn read_tree<S: AsRef<str>>(
+    params: &'static [Param],
+    compiled: &Compiled,
+    time_args: &[S],
+    mut input: Value,
+    frozen: Option<Timestamp>,
+) -> Result<Checked<'static>, Rejected> {
     if !input.is_object() {
         return Err(Rejected { issues: vec![not_an_object(&input)], as_of: false });
     }
@@ -63,13 +100,16 @@ pub(crate) fn read<S: AsRef<str>>(
         }
     }
     let found = if compiled.validator.is_valid(&input) {
-        match decode_all(params, compiled, &input, false) {
+        match decode_all(params, compiled, (&input).into(), false) {
             Ok(slots) if late.is_empty() => {
-                keep_defaults(params, compiled, &mut input, &slots);
-                return Ok(Checked { input, slots });
+                let made = defaults(params, compiled, (&input).into(), &slots);
+                if let Value::Object(members) = &mut input {
+                    members.extend(made.into_iter().map(|(name, json)| (name.to_owned(), json)));
+                }
+                return Ok(Checked { input: input.into(), slots });
             }
             Ok(_) => Vec::new(),
-            Err(faults) => faults,
+            Err(faults) => explained(faults, compiled, &input),
         }
     } else {
         let mut found = Explain::new(compiled).all(&input);
@@ -84,22 +124,31 @@ pub(crate) fn read<S: AsRef<str>>(
 ///
 /// # Errors
 /// When a type that could be read before cannot be read again.
-pub(crate) fn slots_again(params: &'static [Param], compiled: &Compiled, input: &Value) -> Result<Slots, Vec<Issue>> {
-    decode_all(params, compiled, input, true).map_err(|found| issue::settle(found, Vec::new(), &compiled.schema))
+pub(crate) fn slots_again(
+    params: &'static [Param],
+    compiled: &Compiled,
+    input: &CallInput<'_>,
+) -> Result<Slots, Vec<Issue>> {
+    decode_all(params, compiled, input.json(), true).map_err(|faults| {
+        let found = explained(faults, compiled, &input.json().to_value());
+        issue::settle(found, Vec::new(), &compiled.schema)
+    })
 }
 
-/// Puts the defaults that were made into the input, where their type is `Serialize`: from the very values, so that a
-/// retry of `default = now()` reads the same instant.
-fn keep_defaults(params: &[Param], compiled: &Compiled, input: &mut Value, slots: &Slots) {
-    let Some(o) = input.as_object_mut().filter(|_| compiled.shape == Shape::Properties) else { return };
-    for (i, param) in params.iter().enumerate().filter(|(_, p)| p.default.is_some()) {
-        if !o.contains_key(param.name) {
-            let json = param.default_json.zip(slots.at(i)).and_then(|(json, slot)| json(slot));
-            if let Some(json) = json.filter(|json| !json.is_null()) {
-                o.insert(param.name.into(), json);
+/// The defaults that were made, as JSON where their type is `Serialize`, to be put into the input that is kept: from the
+/// very values, so that a retry of `default = now()` reads the same instant.
+fn defaults(params: &[Param], compiled: &Compiled, input: JsonRef<'_>, slots: &Slots) -> Vec<(&'static str, Value)> {
+    let mut made = Vec::new();
+    if compiled.shape == Shape::Properties && params.iter().any(|p| p.default_json.is_some()) {
+        let mut input = Lookup::new(input);
+        for (i, param) in params.iter().enumerate().filter(|(_, p)| p.default.is_some()) {
+            if input.get(param.name).is_none() {
+                let json = param.default_json.zip(slots.at(i)).and_then(|(json, slot)| json(slot));
+                made.extend(json.filter(|json| !json.is_null()).map(|json| (param.name, json)));
             }
         }
     }
+    made
 }
 
 fn not_an_object(input: &Value) -> Issue {
@@ -143,40 +192,48 @@ fn prepare(params: &[Param], compiled: &Compiled, input: &mut Value) {
     }
 }
 
-/// What the caller gave for a parameter.
-fn given<'a>(param: &Param, input: &'a Value) -> Option<&'a Value> {
-    input.as_object().and_then(|o| o.get(param.name))
-}
-
-fn decode(param: &Param, shape: Shape, input: &Value) -> Result<Slot, DecodeFault> {
-    match shape {
-        Shape::Properties => (param.decode)(given(param, input).unwrap_or(&Value::Null)),
-        Shape::Whole => (param.decode)(input),
-        // an empty struct reads an object, `()` reads null
-        Shape::Nothing => (param.decode)(&Value::Object(Map::new())).or_else(|_| (param.decode)(&Value::Null)),
-    }
-}
+/// An absent argument is read like a null.
+static NULL: Value = Value::Null;
 
 /// Reads every parameter of a valid input. In one that is kept, a default may stand whose JSON its own type cannot read:
 /// it is made anew.
-fn decode_all(params: &'static [Param], compiled: &Compiled, input: &Value, kept: bool) -> Result<Slots, Vec<Found>> {
+fn decode_all(
+    params: &'static [Param],
+    compiled: &Compiled,
+    input: JsonRef<'_>,
+    kept: bool,
+) -> Result<Slots, Vec<(&'static Param, DecodeFault)>> {
     let mut slots = Vec::with_capacity(params.len());
-    let mut found = Vec::new();
+    let mut faults = Vec::new();
+    let mut members = Lookup::new(input);
     for param in params {
-        let decoded = match (compiled.shape, param.default) {
-            (Shape::Properties, Some(default)) => match given(param, input).map(param.decode) {
-                None => Ok(default()),
-                Some(Err(_)) if kept => Ok(default()),
-                Some(decoded) => decoded,
+        let decoded = match compiled.shape {
+            Shape::Properties => match (members.get(param.name), param.default) {
+                (None, Some(default)) => Ok(default()),
+                (None, None) => (param.decode)((&NULL).into()),
+                (Some(given), default) => (param.decode)(given).or_else(|fault| match default.filter(|_| kept) {
+                    Some(default) => Ok(default()),
+                    None => Err(fault),
+                }),
             },
-            (shape, _) => decode(param, shape, input),
+            Shape::Whole => (param.decode)(input),
+            // an empty struct reads an object, `()` reads null
+            Shape::Nothing => {
+                let object = Value::Object(Map::new());
+                (param.decode)((&object).into()).or_else(|_| (param.decode)((&NULL).into()))
+            }
         };
         match decoded {
             Ok(slot) => slots.push(slot),
-            Err(fault) => found.push(explain::decoded(start(param, compiled), &fault, input)),
+            Err(fault) => faults.push((param, fault)),
         }
     }
-    if found.is_empty() { Ok(Slots::new(params, slots)) } else { Err(found) }
+    if faults.is_empty() { Ok(Slots::new(params, slots)) } else { Err(faults) }
+}
+
+/// Puts into words what the types refuse.
+fn explained(faults: Vec<(&'static Param, DecodeFault)>, compiled: &Compiled, input: &Value) -> Vec<Found> {
+    faults.into_iter().map(|(param, fault)| explain::decoded(start(param, compiled), &fault, input)).collect()
 }
 
 /// Adds what the types themselves refuse (a URL, a UUID) in an input that the schema refuses elsewhere.
@@ -185,15 +242,15 @@ fn decode_the_rest(params: &[Param], compiled: &Compiled, input: &Value, found: 
         match compiled.shape {
             Shape::Properties => {
                 let told = found.iter().any(|f| f.top.as_deref() == Some(param.name));
-                if let (false, Some(value)) = (told, given(param, input))
-                    && let Err(fault) = (param.decode)(value)
+                if let (false, Some(value)) = (told, input.get(param.name))
+                    && let Err(fault) = (param.decode)(value.into())
                 {
                     found.push(explain::decoded(start(param, compiled), &fault, input));
                 }
             }
             // reading stops at its first fault, which may be one of those told already
             Shape::Whole => {
-                if let Err(fault) = (param.decode)(input) {
+                if let Err(fault) = (param.decode)(input.into()) {
                     let more = explain::decoded(None, &fault, input);
                     let within = |f: &Found| f.issue.path.starts_with(&more.issue.path) || f.issue.path.is_empty();
                     if matches!(fault.kind, FaultKind::Custom(_)) && !found.iter().any(within) {

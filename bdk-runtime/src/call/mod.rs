@@ -18,6 +18,7 @@ mod run;
 mod transient;
 
 pub use context::ToolContext;
+pub(crate) use input::CallInput;
 pub use input::Issue;
 pub use options::CallOptions;
 pub use outcome::{CallError, ErrorCode, Outcome};
@@ -28,7 +29,6 @@ use crate::{Effect, bot::Bot, registry::Tool, tool::Output};
 use context::CallState;
 use input::Checked;
 use record::Record;
-use serde_json::Value;
 use std::{pin::pin, sync::Arc};
 
 /// No tool has this name.
@@ -50,7 +50,12 @@ impl std::fmt::Display for UnknownTool {
 }
 
 /// Calls a tool.
-pub(crate) async fn call(bot: &Bot, name: &str, input: Value, options: CallOptions) -> Result<Done, UnknownTool> {
+pub(crate) async fn call(
+    bot: &Bot,
+    name: &str,
+    input: CallInput<'_>,
+    options: CallOptions,
+) -> Result<Done, UnknownTool> {
     let Some(index) = bot.registry().index(name) else {
         return Err(UnknownTool { name: name.to_owned(), near: bot.registry().near(name) });
     };
@@ -63,7 +68,7 @@ pub(crate) async fn call(bot: &Bot, name: &str, input: Value, options: CallOptio
 }
 
 /// What happens between finding a tool and recording its end.
-async fn steps(tool: &Tool, state: &Arc<CallState>, input: Value) -> Result<Output, Failure> {
+async fn steps(tool: &Tool, state: &Arc<CallState>, input: CallInput<'_>) -> Result<Output, Failure> {
     let Checked { input, slots } =
         input::read(tool.params(), tool.compiled(), tool.time_args(), input, state.options.as_of)?;
     check::fields(tool, &slots)?;

@@ -1,13 +1,12 @@
 //! Step 6: running the tool, and running a read again after a transient failure.
 
-use super::{CallState, Failure, input, run, transient};
+use super::{CallInput, CallState, Failure, input, run, transient};
 use crate::{
     Effect,
     registry::Tool,
     tool::{Output, Slots, Transience},
 };
 use backon::BackoffBuilder;
-use serde_json::Value;
 use std::{sync::Arc, time::Duration};
 
 /// The first wait; it doubles, with jitter.
@@ -21,7 +20,7 @@ pub(super) async fn run(
     tool: &Tool,
     state: &Arc<CallState>,
     effect: Effect,
-    input: Value,
+    input: CallInput<'_>,
     slots: Slots,
 ) -> Result<Output, Failure> {
     let attempts = if effect == Effect::Read { tool.attempts() } else { 1 };

@@ -1,11 +1,10 @@
 //! One attempt: lends what the tool needs, and runs it where it belongs.
 
-use super::{CallState, Failure, ToolContext, guard};
+use super::{CallInput, CallState, Failure, ToolContext, guard};
 use crate::{
     registry::{Kind, Tool},
     tool::{Body, CallCx, Output, Slots, ToolError},
 };
-use serde_json::Value;
 use std::{any::TypeId, sync::Arc};
 
 /// How an attempt ended that gave no output.
@@ -16,7 +15,12 @@ pub(super) enum Ended {
     Refused(Failure),
 }
 
-pub(super) async fn once(tool: &Tool, state: &Arc<CallState>, slots: Slots, input: &Value) -> Result<Output, Ended> {
+pub(super) async fn once(
+    tool: &Tool,
+    state: &Arc<CallState>,
+    slots: Slots,
+    input: &CallInput<'_>,
+) -> Result<Output, Ended> {
     match &tool.kind {
         Kind::Code(def) => {
             let mut cx = CallCx::with_capacity(def.needs.len());
@@ -32,7 +36,7 @@ pub(super) async fn once(tool: &Tool, state: &Arc<CallState>, slots: Slots, inpu
         Kind::Data(_, body) => {
             let mut cx = CallCx::with_capacity(1);
             lend_context(&mut cx, state, [TypeId::of::<ToolContext>()]);
-            body(input.clone(), &cx).await.map_err(Ended::Failed)
+            body(input.json().to_value(), &cx).await.map_err(Ended::Failed)
         }
     }
 }

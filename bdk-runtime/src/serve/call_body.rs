@@ -1,19 +1,19 @@
 //! The body of a call: `{input, sessionId?, continuationToken?, dryRun?, asOf?}`.
 
 use super::refused::{Code, Refused};
-use crate::Timestamp;
+use crate::{Timestamp, call::CallInput};
 use serde::{
     Deserialize, Deserializer,
-    de::{MapAccess, Visitor},
+    de::{IgnoredAny, MapAccess, Visitor},
 };
-use serde_json::{Map, Value};
-use std::fmt;
+use serde_json::Value;
+use std::{borrow::Cow, fmt};
 
 /// What a call's body says.
-#[derive(Debug, PartialEq)]
-pub(super) struct CallBody {
+#[derive(Debug)]
+pub(super) struct CallBody<'a> {
     /// What the tool gets; `{}` where the body has none.
-    pub(super) input: Value,
+    pub(super) input: CallInput<'a>,
     pub(super) dry_run: bool,
     pub(super) as_of: Option<Timestamp>,
 }
@@ -22,11 +22,16 @@ pub(super) struct CallBody {
 const NAMES: [&str; 5] = ["input", "sessionId", "continuationToken", "dryRun", "asOf"];
 
 /// Reads a body. An empty one is `{}`.
-pub(super) fn parse(bytes: &[u8]) -> Result<CallBody, Refused> {
+pub(super) fn parse(bytes: &[u8]) -> Result<CallBody<'_>, Refused> {
     if bytes.trim_ascii().is_empty() {
         return Raw::default().checked();
     }
-    let raw: Raw = serde_json::from_slice(bytes).map_err(|error| {
+    // one look at all of it is cheaper than one at each text; what is no UTF-8 is told with its place
+    let raw = match std::str::from_utf8(bytes) {
+        Ok(text) => serde_json::from_str::<Raw<'_>>(text),
+        Err(_) => serde_json::from_slice(bytes),
+    };
+    let raw = raw.map_err(|error| {
         let what = if error.is_data() { "the body is no call" } else { "the body is no JSON" };
         Refused::invalid(format!("{what}: {error}"))
     })?;
@@ -35,8 +40,8 @@ pub(super) fn parse(bytes: &[u8]) -> Result<CallBody, Refused> {
 
 /// The members as they came; `null` is as good as absent.
 #[derive(Default)]
-struct Raw {
-    input: Option<Value>,
+struct Raw<'a> {
+    input: Option<CallInput<'a>>,
     session_id: Option<Value>,
     continuation_token: Option<Value>,
     dry_run: Option<Value>,
@@ -45,10 +50,10 @@ struct Raw {
     twice: Vec<String>,
 }
 
-impl Raw {
+impl<'a> Raw<'a> {
+    /// Where a member but the input goes.
     fn slot(&mut self, name: &str) -> Option<&mut Option<Value>> {
         Some(match name {
-            "input" => &mut self.input,
             "sessionId" => &mut self.session_id,
             "continuationToken" => &mut self.continuation_token,
             "dryRun" => &mut self.dry_run,
@@ -57,7 +62,7 @@ impl Raw {
         })
     }
 
-    fn checked(self) -> Result<CallBody, Refused> {
+    fn checked(self) -> Result<CallBody<'a>, Refused> {
         if !self.unknown.is_empty() {
             return Err(Refused::invalid(format!(
                 "a call's body has no {}; it has {} (a tool's arguments stand in `input`)",
@@ -86,7 +91,7 @@ impl Raw {
         };
         let id = match (session, continuation) {
             (None, None) => {
-                return Ok(CallBody { input: self.input.unwrap_or_else(|| Value::Object(Map::new())), dry_run, as_of });
+                return Ok(CallBody { input: self.input.unwrap_or_else(CallInput::empty), dry_run, as_of });
             }
             (Some(_), Some(_)) => {
                 return Err(Refused::invalid(
@@ -142,29 +147,34 @@ fn listed(names: &[impl AsRef<str>], last: &str) -> String {
     out
 }
 
-impl<'de> Deserialize<'de> for Raw {
+impl<'de> Deserialize<'de> for Raw<'de> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         struct Members;
         impl<'de> Visitor<'de> for Members {
-            type Value = Raw;
+            type Value = Raw<'de>;
             fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
                 f.write_str("an object such as {\"input\": {}}")
             }
-            fn visit_map<A: MapAccess<'de>>(self, mut members: A) -> Result<Raw, A::Error> {
+            fn visit_map<A: MapAccess<'de>>(self, mut members: A) -> Result<Raw<'de>, A::Error> {
                 let mut raw = Raw::default();
-                let mut seen = Vec::new();
-                while let Some(name) = members.next_key::<std::borrow::Cow<'de, str>>()? {
-                    let value: Value = members.next_value()?;
-                    match raw.slot(&name) {
-                        None => raw.unknown.push(name.into_owned()),
-                        Some(slot) => {
+                let mut seen = [false; NAMES.len()];
+                while let Some(Name(name)) = members.next_key()? {
+                    let Some(place) = NAMES.iter().position(|n| *n == name) else {
+                        members.next_value::<IgnoredAny>()?;
+                        raw.unknown.push(name.into_owned());
+                        continue;
+                    };
+                    if name == "input" {
+                        let input: CallInput<'de> = members.next_value()?;
+                        raw.input = (!input.is_null()).then_some(input);
+                    } else {
+                        let value: Value = members.next_value()?;
+                        if let Some(slot) = raw.slot(&name) {
                             *slot = (!value.is_null()).then_some(value);
-                            match NAMES.iter().position(|n| *n == name) {
-                                Some(i) if seen.contains(&i) => raw.twice.push(name.into_owned()),
-                                Some(i) => seen.push(i),
-                                None => {}
-                            }
                         }
+                    }
+                    if std::mem::replace(&mut seen[place], true) {
+                        raw.twice.push(name.into_owned());
                     }
                 }
                 Ok(raw)
@@ -173,6 +183,10 @@ impl<'de> Deserialize<'de> for Raw {
         deserializer.deserialize_map(Members)
     }
 }
+
+/// A member's name; it is copied only where something in it is escaped.
+#[derive(Deserialize)]
+struct Name<'a>(#[serde(borrow)] Cow<'a, str>);
 
 #[cfg(test)]
 mod tests {
@@ -189,14 +203,14 @@ mod tests {
         for body in ["", " \n", "{}", r#"{"input":null}"#, r#"{"input":{},"dryRun":null,"asOf":null,"sessionId":null}"#]
         {
             let call = parse(body.as_bytes()).unwrap();
-            assert_eq!(call, CallBody { input: json!({}), dry_run: false, as_of: None }, "{body}");
+            assert_eq!((call.input.into_value(), call.dry_run, call.as_of), (json!({}), false, None), "{body}");
         }
     }
 
     #[test]
     fn an_input_that_is_no_object_is_the_tool_s_to_judge() {
-        assert_eq!(parse(br#"{"input":[1]}"#).unwrap().input, json!([1]));
-        assert_eq!(parse(br#"{"input":"{}"}"#).unwrap().input, json!("{}"));
+        assert_eq!(parse(br#"{"input":[1]}"#).unwrap().input.into_value(), json!([1]));
+        assert_eq!(parse(br#"{"input":"{}"}"#).unwrap().input.into_value(), json!("{}"));
     }
 
     #[test]

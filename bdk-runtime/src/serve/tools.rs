@@ -38,7 +38,7 @@ pub(super) async fn call(
     let bytes = body::read(body, door.max_body, body::PAUSE).await?;
     let call = call_body::parse(&bytes)?;
     let options = CallOptions { dry_run: call.dry_run, as_of: call.as_of, ..CallOptions::new().principal(principal) };
-    let done = door.bot.call(&name, call.input, options).await;
+    let done = door.bot.call_with(&name, call.input, options).await;
     let done = done.map_err(|unknown| Refused::new(Code::UnknownTool, unknown.to_string()))?;
     done.to_json().map(Bytes::from).map_err(|error| {
         tracing::error!(target: "bdk::serve", tool = &*name, %error, "an outcome could not be written as JSON");

@@ -1,6 +1,6 @@
 //! A parameter's type: what it needs, and the slot its value waits in.
 
-use super::{DecodeFault, Param, Timestamp, decode};
+use super::{DecodeFault, JsonRef, Param, Timestamp, decode};
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::{Deserialize, Deserializer, de::DeserializeOwned};
 use serde_json::{Map, Value};
@@ -20,7 +20,7 @@ pub trait ToolArg: Sized + Send + 'static {
     /// The type's schema, as schemars gives it.
     fn schema(generator: &mut SchemaGenerator) -> Schema;
     /// Reads a value; one instance per type, never per tool.
-    fn decode(value: &Value) -> Result<Slot, DecodeFault>;
+    fn decode(json: JsonRef<'_>) -> Result<Slot, DecodeFault>;
 }
 
 #[diagnostic::do_not_recommend]
@@ -28,15 +28,17 @@ impl<T: DeserializeOwned + JsonSchema + Send + 'static> ToolArg for T {
     fn schema(generator: &mut SchemaGenerator) -> Schema {
         T::json_schema(generator)
     }
-    fn decode(value: &Value) -> Result<Slot, DecodeFault> {
+    fn decode(json: JsonRef<'_>) -> Result<Slot, DecodeFault> {
         // handed over as it came: reading it like any other type would make `3.0` a `3`
         if TypeId::of::<T>() == TypeId::of::<Value>() {
-            return Ok(slot(value.clone()));
+            return Ok(slot(json.to_value()));
         }
-        if let (true, Value::Object(map)) = (TypeId::of::<T>() == TypeId::of::<Map<String, Value>>(), value) {
-            return Ok(slot(map.clone()));
+        if TypeId::of::<T>() == TypeId::of::<Map<String, Value>>()
+            && let Value::Object(map) = json.to_value()
+        {
+            return Ok(slot(map));
         }
-        decode::<T>(value).map(slot)
+        decode::read::<T>(json).map(slot)
     }
 }
 

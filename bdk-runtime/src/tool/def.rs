@@ -1,6 +1,6 @@
 //! The table `#[tool]` emits: one `static` per tool, nothing generic, nothing that runs at load.
 
-use super::{CallCx, Effect, Need, Rule, Slot, Slots, ToolArg, ToolDefinition, ToolResult};
+use super::{CallCx, Effect, JsonRef, Need, Rule, Slot, Slots, ToolArg, ToolDefinition, ToolResult};
 use crate::tool::DecodeFault;
 use schemars::{Schema, SchemaGenerator};
 use serde_json::Value;
@@ -91,7 +91,7 @@ pub struct Param {
     /// Its schema before [`crate::tool::schema`] tidies it.
     pub schema: fn(&mut SchemaGenerator) -> Schema,
     /// Reads it from JSON.
-    pub decode: fn(&Value) -> Result<Slot, DecodeFault>,
+    pub decode: for<'a> fn(JsonRef<'a>) -> Result<Slot, DecodeFault>,
     /// An `Option`, by type.
     pub optional: bool,
     /// `Input<T>`: the whole input, by type.

@@ -1,5 +1,6 @@
 //! What the advertised schema accepts, the type reads, and the other way round: for every kind of type, over values made
-//! from the schema and over values broken in one or two places.
+//! from the schema and over values broken in one or two places. And what is read at once from a text, is read from its tree
+//! too, as an equal value.
 //!
 //! Apart stand, by nature: what only a type's own code refuses (a URL, the keys of a map by number), where the schema
 //! accepts more, or seconds that overflow; and what serde buffers (tagged and untagged enums, `flatten`), where serde's own code
@@ -7,12 +8,20 @@
 
 mod types;
 
-use super::normalise::{drop_nulls, whole_numbers};
+use super::{
+    CallInput,
+    normalise::{drop_nulls, whole_numbers},
+    read_at_once, read_tree,
+};
 use crate::tool::schema::{Compiled, of_params, resolve};
 use crate::tool::{Input, Param, ToolArg};
-use proptest::test_runner::{Config, RngAlgorithm, TestCaseError, TestRng, TestRunner};
+use proptest::{
+    prop_assert_eq,
+    test_runner::{Config, RngAlgorithm, TestCaseError, TestRng, TestRunner},
+};
 use serde_json::{Map, Value, json};
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::fmt::Debug;
 
 use types::*;
 
@@ -29,6 +38,8 @@ enum Rule {
     Wider,
     /// The root refuses unknown fields that the type ignores.
     Whole,
+    /// The schema is another type's: only what is read at once is looked at.
+    Borrowed,
 }
 
 /// Choices taken from random bytes, so that proptest can shrink them.
@@ -216,19 +227,46 @@ fn has_vast_float(value: &Value) -> bool {
     }
 }
 
-fn agree<T: ToolArg>(name: &str, rule: Rule) {
+/// Reads a text at once, if that can be, and compares with what is read from its tree.
+fn agree_at_once<T: ToolArg + PartialEq + Debug>(
+    params: &'static [Param],
+    compiled: &Compiled,
+    input: &Value,
+) -> Result<bool, TestCaseError> {
+    let text = input.to_string();
+    let Ok(CallInput::Doc(mut doc)) = serde_json::from_str(&text) else {
+        return Err(TestCaseError::fail(format!("{text} is read as a tree")));
+    };
+    prop_assert_eq!(&doc.to_value(), input, "a document holds what was sent");
+    let Some(mut at_once) = read_at_once(params, compiled, &mut doc) else {
+        prop_assert_eq!(&doc.to_value(), input, "what was marked is still there for the other way");
+        return Ok(false);
+    };
+    let no_time: &[&str] = &[];
+    match read_tree(params, compiled, no_time, input.clone(), None) {
+        Err(rejected) => Err(TestCaseError::fail(format!("{text} was read at once, but: {rejected:?}"))),
+        Ok(mut tree) => {
+            prop_assert_eq!(at_once.take::<T>(), tree.slots.take::<T>(), "{}", text);
+            prop_assert_eq!(CallInput::Doc(doc).json().to_value(), tree.input.into_value());
+            Ok(true)
+        }
+    }
+}
+
+fn agree<T: ToolArg + PartialEq + Debug>(name: &str, rule: Rule) {
     let optional = name.starts_with("Option<");
     let param = Param::new::<T>("x", "", optional, rule == Rule::Whole);
     // a second one, or a type that holds nothing would be left out
     let other = Param::new::<Option<bool>>("other", "", true, false);
     let params = if rule == Rule::Whole { vec![param] } else { vec![param, other] };
-    let compiled = Compiled::new(&params, of_params(&params, false), false).expect("a schema");
+    let params: &'static [Param] = params.leak();
+    let compiled = Compiled::new(params, of_params(params, false), false).expect("a schema");
     let own = if rule == Rule::Whole { &compiled.schema } else { &compiled.schema["properties"]["x"] };
     let rng = TestRng::from_seed(RngAlgorithm::ChaCha, &[7; 32]);
     let mut runner =
         TestRunner::new_with_rng(Config { cases: 400, failure_persistence: None, ..Config::default() }, rng);
-    let (mut yes, mut no) = (0, 0);
-    let counts = std::cell::RefCell::new((&mut yes, &mut no));
+    let (mut yes, mut no, mut at_once) = (0, 0, 0);
+    let counts = std::cell::RefCell::new((&mut yes, &mut no, &mut at_once));
     let bytes = proptest::collection::vec(proptest::num::u8::ANY, 4..120);
     let result = runner.run(&bytes, |bytes| {
         let mut dice = Dice(bytes.iter().copied());
@@ -240,16 +278,17 @@ fn agree<T: ToolArg>(name: &str, rule: Rule) {
         if !input.is_object() {
             return Ok(());
         }
+        *counts.borrow_mut().2 += i32::from(agree_at_once::<T>(params, &compiled, &input)?);
         if whole_numbers(&mut input) {
             drop_nulls(&mut input, &[&compiled.schema], &compiled.schema);
         }
         let schema = compiled.validator.is_valid(&input);
         let read = if rule == Rule::Whole {
-            (params[0].decode)(&input).map(drop)
+            (params[0].decode)((&input).into()).map(drop)
         } else {
             match input.get("x") {
                 None if !optional => return Ok(()),
-                value => (params[0].decode)(value.unwrap_or(&Value::Null)).map(drop),
+                value => (params[0].decode)(value.unwrap_or(&Value::Null).into()).map(drop),
             }
         };
         let mut counts = counts.borrow_mut();
@@ -258,6 +297,7 @@ fn agree<T: ToolArg>(name: &str, rule: Rule) {
             Rule::Exact => false,
             Rule::Narrower => schema,
             Rule::Buffered => !schema && read_loosely(&input),
+            Rule::Borrowed => true,
             Rule::Wider | Rule::Whole => !schema,
         };
         if schema != read.is_ok() && !excused && !has_vast_float(&input) {
@@ -272,6 +312,7 @@ fn agree<T: ToolArg>(name: &str, rule: Rule) {
         panic!("{why}");
     }
     assert!(yes > 15 && no > 15, "{name}: only {yes} values were accepted and {no} refused");
+    assert_eq!(compiled.fast.is_some(), at_once > 15, "{name}: {at_once} of {yes} values were read at once");
 }
 
 macro_rules! agreement {
@@ -301,6 +342,7 @@ agreement! {
         std::time::SystemTime
     }
     what_serde_swallows_when_flattened_the_schema_refuses: Wider { FlatOption, FlatExternal }
+    a_null_is_dropped_by_the_schema_whatever_the_type: Borrowed { Disguised }
     whole_inputs_read_what_they_advertise: Whole {
         Input<Point>, Input<Strict>, Input<Internal>, Input<InternalStrict>, Input<Adjacent>, Input<Untagged>, Input<Flat>,
         Input<FlatMap>, Input<FlatEnum>, Input<FlatOption>, Input<FlatExternal>, Input<Tree>, Input<Expression>

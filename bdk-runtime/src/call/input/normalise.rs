@@ -1,10 +1,8 @@
 //! What holds for every input of a typed tool, before validation.
 
+use crate::tool::doc::whole;
 use crate::tool::schema::{constant, resolve};
 use serde_json::{Map, Value};
-
-/// Beyond this a float no longer holds every integer, so nobody knows which one was meant.
-const EXACT: f64 = 9_007_199_254_740_992.0;
 
 /// Turns integral floats into integers. Says whether there is a null anywhere.
 pub(super) fn whole_numbers(value: &mut Value) -> bool {
@@ -12,9 +10,9 @@ pub(super) fn whole_numbers(value: &mut Value) -> bool {
         Value::Null => true,
         Value::Number(n) => {
             if n.is_f64()
-                && let Some(f) = n.as_f64().filter(|f| f.fract() == 0.0 && f.abs() < EXACT)
+                && let Some(whole) = n.as_f64().and_then(whole)
             {
-                *value = (f as i64).into();
+                *value = whole.into();
             }
             false
         }
@@ -78,10 +76,10 @@ fn fits(schema: &Map<String, Value>, value: &Map<String, Value>) -> bool {
     let required =
         |name: &str| schema.get("required").and_then(Value::as_array).is_some_and(|r| r.iter().any(|x| x == name));
     let properties = schema.get("properties").and_then(Value::as_object);
-    properties.into_iter().flatten().all(|(name, property)| match (constant(property), value.get(name)) {
-        (Some(constant), Some(value)) => constant == value,
-        (Some(_), None) => !required(name),
-        (None, _) => true,
+    properties.into_iter().flatten().all(|(name, property)| {
+        // first whether there is a constant: most properties have none, and a look-up costs a hash
+        let Some(constant) = constant(property) else { return true };
+        value.get(name).map_or_else(|| !required(name), |value| constant == value)
     })
 }
 

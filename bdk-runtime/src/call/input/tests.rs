@@ -1,6 +1,6 @@
 //! What is accepted, what is refused, and in which words.
 
-use super::{Checked, Rejected, message, read, slots_again};
+use super::{CallInput, Checked, Rejected, message, read, slots_again};
 use crate::tool::schema::{Compiled, of_params};
 use crate::tool::{Input, Num, Param, Rule, ToolArg, get, slot};
 use schemars::JsonSchema;
@@ -17,9 +17,16 @@ const fn optional<T: ToolArg>(name: &'static str) -> Param {
 
 const NO_TIME: &[&str] = &[];
 
-fn check(params: &'static [Param], input: Value) -> Result<Checked, Rejected> {
+/// Reads an input, as a tree and as a text: both come to the same.
+fn check(params: &'static [Param], input: Value) -> Result<Checked<'static>, Rejected> {
     let compiled = Compiled::new(params, of_params(params, false), false).expect("a schema");
-    read(params, &compiled, NO_TIME, input, None)
+    let text = input.to_string();
+    let doc: CallInput<'_> = serde_json::from_str(&text).expect("JSON");
+    let of_text = read(params, &compiled, NO_TIME, doc, None).map(|checked| checked.input.json().to_value());
+    let of_tree = read(params, &compiled, NO_TIME, input, None);
+    let tree = of_tree.as_ref().map(|checked| checked.input.json().to_value());
+    assert_eq!(of_text.as_ref().map_err(|rejected| rejected), tree.as_ref().map_err(|rejected| *rejected), "{text}");
+    of_tree
 }
 
 /// The whole text of a refusal.
@@ -33,7 +40,7 @@ fn refusal(params: &'static [Param], input: Value) -> String {
 }
 
 #[track_caller]
-fn accepted(params: &'static [Param], input: Value) -> Checked {
+fn accepted(params: &'static [Param], input: Value) -> Checked<'static> {
     match check(params, input) {
         Ok(checked) => checked,
         Err(rejected) => panic!("{}", message("x", &rejected.issues)),
@@ -105,7 +112,7 @@ fn a_float_that_may_be_several_integers_is_refused_and_says_what_to_write() {
 
 #[test]
 fn an_integral_float_is_kept_as_an_integer() {
-    assert_eq!(accepted(AB, json!({ "a": 3.0, "b": 0.0 })).input.to_string(), r#"{"a":3,"b":0}"#);
+    assert_eq!(accepted(AB, json!({ "a": 3.0, "b": 0.0 })).input.json().to_value().to_string(), r#"{"a":3,"b":0}"#);
 }
 
 #[test]
@@ -144,7 +151,7 @@ fn null_and_absent_are_both_none() {
         let read = accepted(P, input);
         assert_eq!(get::<Option<u8>>(&read.slots, "a"), &None);
         assert_eq!(get::<Option<Value>>(&read.slots, "b"), &None);
-        assert_eq!(read.input, json!({}));
+        assert_eq!(read.input.json().to_value(), json!({}));
     }
 }
 
@@ -192,7 +199,7 @@ fn a_default_is_made_once_and_read_again_by_a_retry() {
     let first = read(P, &compiled, NO_TIME, json!({ "n": null }), None).unwrap_or_else(|_| panic!("refused"));
     let again = slots_again(P, &compiled, &first.input).unwrap_or_else(|_| panic!("refused"));
     assert_eq!(get::<u32>(&first.slots, "n"), get::<u32>(&again, "n"));
-    assert_eq!(first.input, json!({ "n": get::<u32>(&again, "n") }));
+    assert_eq!(first.input.json().to_value(), json!({ "n": get::<u32>(&again, "n") }));
 }
 
 #[test]
@@ -347,8 +354,8 @@ fn coercion_takes_text_for_numbers_and_bools_and_for_nothing_else() {
         optional::<Option<Vec<f64>>>("l").coerce(),
     ];
     let read = accepted(P, json!({ "n": "-3", "b": "true", "s": "3", "l": ["1.5", 2] }));
-    assert_eq!(read.input, json!({ "n": -3, "b": true, "s": "3", "l": [1.5, 2] }));
-    assert_eq!(accepted(P, json!({ "n": "3.0" })).input, json!({ "n": 3 }));
+    assert_eq!(read.input.json().to_value(), json!({ "n": -3, "b": true, "s": "3", "l": [1.5, 2] }));
+    assert_eq!(accepted(P, json!({ "n": "3.0" })).input.json().to_value(), json!({ "n": 3 }));
     for bad in [
         json!(""),
         json!(null),
@@ -372,8 +379,8 @@ fn preprocess_sees_what_came_and_validation_what_it_made() {
     static P: &[Param] =
         &[optional::<Option<Vec<String>>>("tags")
             .preprocess(|v| v.as_str().map(|s| s.split(',').collect()).unwrap_or(v))];
-    assert_eq!(accepted(P, json!({ "tags": "a,b" })).input, json!({ "tags": ["a", "b"] }));
-    assert_eq!(accepted(P, json!({ "tags": null })).input, json!({}));
+    assert_eq!(accepted(P, json!({ "tags": "a,b" })).input.json().to_value(), json!({ "tags": ["a", "b"] }));
+    assert_eq!(accepted(P, json!({ "tags": null })).input.json().to_value(), json!({}));
     assert!(refusal(P, json!({ "tags": 5 })).contains("`tags`: expected an array, got 5"));
 }
 

@@ -6,25 +6,31 @@ use super::{
     value::{Reader, unexpected, visit_array, visit_object},
     words,
 };
+use crate::tool::doc::{Items as Rest, JsonRef, Members, View};
 use serde::de::{
-    DeserializeSeed, EnumAccess, Error as _, MapAccess, SeqAccess, VariantAccess, Visitor, value::StrDeserializer,
+    DeserializeSeed, EnumAccess, Error as _, MapAccess, SeqAccess, Unexpected, VariantAccess, Visitor,
+    value::StrDeserializer,
 };
-use serde_json::{Map, Value, map};
 
 /// An array's items.
 pub(super) struct Items<'de> {
-    items: std::slice::Iter<'de, Value>,
-    len: usize,
+    items: Rest<'de>,
+    taken: usize,
 }
 
 impl<'de> Items<'de> {
-    pub(super) fn new(array: &'de [Value]) -> Self {
-        Self { items: array.iter(), len: array.len() }
+    pub(super) fn new(items: Rest<'de>) -> Self {
+        Self { items, taken: 0 }
+    }
+
+    /// Items that were handed over.
+    pub(super) fn taken(&self) -> usize {
+        self.taken
     }
 
     /// Items that nobody asked for.
     pub(super) fn left(&self) -> usize {
-        self.items.len()
+        self.items.left()
     }
 }
 
@@ -33,34 +39,41 @@ impl<'de> SeqAccess<'de> for Items<'de> {
 
     fn next_element_seed<T: DeserializeSeed<'de>>(&mut self, seed: T) -> Result<Option<T::Value>, Unwinding> {
         let Some(item) = self.items.next() else { return Ok(None) };
+        self.taken += 1;
         match seed.deserialize(Reader(item)) {
             Ok(value) => Ok(Some(value)),
-            Err(fault) => Err(fault.under_index(self.len - self.items.len() - 1)),
+            Err(fault) => Err(fault.under_index(self.taken - 1)),
         }
     }
 
     fn size_hint(&self) -> Option<usize> {
-        Some(self.items.len())
+        Some(self.items.left())
     }
 }
 
 /// An object's properties.
 pub(super) struct Properties<'de> {
-    properties: map::Iter<'de>,
+    properties: Members<'de>,
+    taken: usize,
     /// The name that was handed over last, for the path.
     name: &'de str,
     /// Its value, until it is handed over too.
-    value: Option<&'de Value>,
+    value: Option<JsonRef<'de>>,
 }
 
 impl<'de> Properties<'de> {
-    pub(super) fn new(object: &'de Map<String, Value>) -> Self {
-        Self { properties: object.iter(), name: "", value: None }
+    pub(super) fn new(properties: Members<'de>) -> Self {
+        Self { properties, taken: 0, name: "", value: None }
+    }
+
+    /// Properties that were handed over.
+    pub(super) fn taken(&self) -> usize {
+        self.taken
     }
 
     /// Properties that nobody asked for.
     pub(super) fn left(&self) -> usize {
-        self.properties.len()
+        self.properties.clone().count()
     }
 }
 
@@ -69,6 +82,7 @@ impl<'de> MapAccess<'de> for Properties<'de> {
 
     fn next_key_seed<K: DeserializeSeed<'de>>(&mut self, seed: K) -> Result<Option<K::Value>, Unwinding> {
         let Some((name, value)) = self.properties.next() else { return Ok(None) };
+        self.taken += 1;
         self.name = name;
         self.value = Some(value);
         match seed.deserialize(KeyReader(name)) {
@@ -88,27 +102,27 @@ impl<'de> MapAccess<'de> for Properties<'de> {
     }
 
     fn size_hint(&self) -> Option<usize> {
-        Some(self.properties.len())
+        Some(self.properties.at_most())
     }
 }
 
 /// `"Variant"` or `{"Variant": content}`.
 pub(super) struct Enum<'de> {
     variant: &'de str,
-    content: Option<&'de Value>,
+    content: Option<JsonRef<'de>>,
 }
 
 impl<'de> Enum<'de> {
-    pub(super) fn new(value: &'de Value, variants: &'static [&'static str]) -> Result<Self, Unwinding> {
-        match value {
-            Value::String(variant) => Ok(Self { variant, content: None }),
-            Value::Object(object) => {
-                let mut properties = object.iter();
+    pub(super) fn new(value: JsonRef<'de>, variants: &'static [&'static str]) -> Result<Self, Unwinding> {
+        match value.view() {
+            View::Text(variant) => Ok(Self { variant, content: None }),
+            View::Object(object) => {
+                let mut properties = object.clone();
                 match (properties.next(), properties.next()) {
                     (Some((variant, content)), None) => Ok(Self { variant, content: Some(content) }),
                     _ => Err(Unwinding::invalid(
                         format!("an object with one property, {}", one_of(variants)),
-                        format!("object with {} properties", object.len()),
+                        format!("object with {} properties", object.count()),
                     )),
                 }
             }
@@ -137,7 +151,7 @@ impl<'de> EnumAccess<'de> for Enum<'de> {
 /// What a variant holds, if it came with something.
 pub(super) struct Content<'de> {
     variant: &'de str,
-    content: Option<&'de Value>,
+    content: Option<JsonRef<'de>>,
 }
 
 impl Content<'_> {
@@ -170,9 +184,10 @@ impl<'de> VariantAccess<'de> for Content<'de> {
     }
 
     fn tuple_variant<V: Visitor<'de>>(self, _len: usize, visitor: V) -> Result<V::Value, Unwinding> {
-        match self.content {
-            Some(Value::Array(array)) => visit_array(array, visitor).map_err(|fault| fault.under_key(self.variant)),
-            Some(content) => Err(Unwinding::invalid_type(unexpected(content), &visitor).under_key(self.variant)),
+        match self.content.map(JsonRef::view) {
+            Some(View::Array(array)) => visit_array(array, visitor).map_err(|fault| fault.under_key(self.variant)),
+            Some(_) => Err(Unwinding::invalid_type(self.content.map_or(Unexpected::Unit, unexpected), &visitor)
+                .under_key(self.variant)),
             None => Err(self.alone()),
         }
     }
@@ -182,9 +197,10 @@ impl<'de> VariantAccess<'de> for Content<'de> {
         _fields: &'static [&'static str],
         visitor: V,
     ) -> Result<V::Value, Unwinding> {
-        match self.content {
-            Some(Value::Object(object)) => visit_object(object, visitor).map_err(|fault| fault.under_key(self.variant)),
-            Some(content) => Err(Unwinding::invalid_type(unexpected(content), &visitor).under_key(self.variant)),
+        match self.content.map(JsonRef::view) {
+            Some(View::Object(object)) => visit_object(object, visitor).map_err(|fault| fault.under_key(self.variant)),
+            Some(_) => Err(Unwinding::invalid_type(self.content.map_or(Unexpected::Unit, unexpected), &visitor)
+                .under_key(self.variant)),
             None => Err(self.alone()),
         }
     }

@@ -20,6 +20,7 @@ mod words;
 #[cfg(test)]
 mod tests;
 
+use super::doc::JsonRef;
 pub(crate) use fault::path_text;
 pub use fault::{DecodeFault, FaultKind, Step};
 use serde::de::DeserializeOwned;
@@ -38,5 +39,10 @@ use serde_json::Value;
 /// # Errors
 /// The first fault, with its path.
 pub fn decode<T: DeserializeOwned>(value: &Value) -> Result<T, DecodeFault> {
-    T::deserialize(value::Reader(value)).map_err(fault::Unwinding::into_fault)
+    read(JsonRef::Value(value))
+}
+
+/// [`decode`], from a tree or a document: the one instance of a type's code.
+pub(super) fn read<T: DeserializeOwned>(json: JsonRef<'_>) -> Result<T, DecodeFault> {
+    T::deserialize(value::Reader(json)).map_err(fault::Unwinding::into_fault)
 }

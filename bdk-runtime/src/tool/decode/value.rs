@@ -1,25 +1,23 @@
-//! The one deserialiser: over a `&Value`, whatever the type that is read.
+//! The one deserialiser: over a tree or a document, whatever the type that is read.
 
 use super::{
     access::{Enum, Items, Properties},
     fault::Unwinding,
     words,
 };
+use crate::tool::doc::{self, JsonRef, Members, View, of_float};
 use serde::{
     Deserializer,
     de::{Error as _, Expected, Unexpected, Visitor, value::MapDeserializer},
 };
-use serde_json::{Map, Number, Value};
-
-/// Below it each integer is a float of its own.
-const FIRST_AMBIGUOUS: f64 = 9_007_199_254_740_992.0; // 2^53
+use serde_json::Number;
 
 /// How serde_json marks its `RawValue`, which is read from a text rather than a tree.
 const RAW: &str = "$serde_json::private::RawValue";
 
 /// A value to be read.
 #[derive(Clone, Copy)]
-pub(super) struct Reader<'de>(pub(super) &'de Value);
+pub(super) struct Reader<'de>(pub(super) JsonRef<'de>);
 
 /// Hands over a number as it came.
 pub(super) fn visit_number<'de, V: Visitor<'de>>(number: &Number, visitor: V) -> Result<V::Value, Unwinding> {
@@ -34,74 +32,54 @@ pub(super) fn visit_number<'de, V: Visitor<'de>>(number: &Number, visitor: V) ->
     }
 }
 
-/// Hands over a number, as an integer if it has no fraction.
-fn visit_integral<'de, V: Visitor<'de>>(number: &Number, visitor: V) -> Result<V::Value, Unwinding> {
-    if let Some(value) = number.as_u64() {
-        visitor.visit_u64(value)
-    } else if let Some(value) = number.as_i64() {
-        visitor.visit_i64(value)
-    } else if let Some(value) = number.as_f64() {
-        match whole(value) {
-            Some(value) if value < 0 => visitor.visit_i64(value),
-            Some(value) => visitor.visit_u64(value.unsigned_abs()),
-            None => visitor.visit_f64(value),
-        }
-    } else {
-        Err(too_wide(number))
+/// Hands over what may be an integer: a float as one if it has no fraction.
+fn visit_integral<'de, V: Visitor<'de>>(value: f64, visitor: V) -> Result<V::Value, Unwinding> {
+    match of_float(value) {
+        View::Unsigned(value) => visitor.visit_u64(value),
+        View::Signed(value) => visitor.visit_i64(value),
+        _ => visitor.visit_f64(value),
     }
 }
 
-/// The integer that a float is, where it can be no other.
-fn whole(value: f64) -> Option<i64> {
-    #[allow(clippy::cast_possible_truncation, reason = "whole, and below 2^53")]
-    (value.fract() == 0.0 && value.abs() < FIRST_AMBIGUOUS).then_some(value as i64)
-}
-
-/// Only where another crate turns on serde_json's `arbitrary_precision` does a number fit none of its types.
-#[cold]
-fn too_wide(number: &Number) -> Unwinding {
-    Unwinding::invalid("a number of 64 bits", format!("number {number}"))
-}
-
-pub(super) fn visit_array<'de, V: Visitor<'de>>(array: &'de [Value], visitor: V) -> Result<V::Value, Unwinding> {
+pub(super) fn visit_array<'de, V: Visitor<'de>>(array: doc::Items<'de>, visitor: V) -> Result<V::Value, Unwinding> {
     let mut items = Items::new(array);
     let value = visitor.visit_seq(&mut items)?;
     match items.left() {
         0 => Ok(value),
-        left => Err(Unwinding::invalid(words::items(array.len() - left), words::items(array.len()))),
+        left => Err(Unwinding::invalid(words::items(items.taken()), words::items(items.taken() + left))),
     }
 }
 
-pub(super) fn visit_object<'de, V: Visitor<'de>>(
-    object: &'de Map<String, Value>,
-    visitor: V,
-) -> Result<V::Value, Unwinding> {
+pub(super) fn visit_object<'de, V: Visitor<'de>>(object: Members<'de>, visitor: V) -> Result<V::Value, Unwinding> {
     let mut properties = Properties::new(object);
     let value = visitor.visit_map(&mut properties)?;
     match properties.left() {
         0 => Ok(value),
         left => Err(Unwinding::invalid(
-            format!("an object with {} properties", object.len() - left),
-            format!("object with {}", object.len()),
+            format!("an object with {} properties", properties.taken()),
+            format!("object with {}", properties.taken() + left),
         )),
     }
 }
 
 /// What JSON a value is, for serde.
-pub(super) fn unexpected(value: &Value) -> Unexpected<'_> {
-    match value {
-        Value::Null => Unexpected::Unit,
-        Value::Bool(value) => Unexpected::Bool(*value),
-        Value::Number(number) => match (number.as_u64(), number.as_i64(), number.as_f64()) {
-            (Some(value), _, _) => Unexpected::Unsigned(value),
-            (_, Some(value), _) => Unexpected::Signed(value),
-            (_, _, Some(value)) => Unexpected::Float(value),
-            _ => Unexpected::Other("a number beyond 64 bits"),
-        },
-        Value::String(text) => Unexpected::Str(text),
-        Value::Array(_) => Unexpected::Seq,
-        Value::Object(_) => Unexpected::Map,
+pub(super) fn unexpected(value: JsonRef<'_>) -> Unexpected<'_> {
+    match value.view() {
+        View::Null => Unexpected::Unit,
+        View::Bool(value) => Unexpected::Bool(value),
+        View::Unsigned(value) => Unexpected::Unsigned(value),
+        View::Signed(value) => Unexpected::Signed(value),
+        View::Float(value) => Unexpected::Float(value),
+        View::TooWide(_) => Unexpected::Other("a number beyond 64 bits"),
+        View::Text(text) => Unexpected::Str(text),
+        View::Array(_) => Unexpected::Seq,
+        View::Object(_) => Unexpected::Map,
     }
+}
+
+#[cold]
+fn too_wide(number: &Number) -> Unwinding {
+    Unwinding::invalid("a number of 64 bits", format!("number {number}"))
 }
 
 impl Reader<'_> {
@@ -115,7 +93,7 @@ impl Reader<'_> {
 macro_rules! read {
     ($($method:ident($($arg:ident: $type:ty),*): $($pattern:pat => $visit:expr),+;)*) => {
         $(fn $method<V: Visitor<'de>>(self, $($arg: $type,)* visitor: V) -> Result<V::Value, Unwinding> {
-            match self.0 {
+            match self.0.view() {
                 $($pattern => $visit(visitor),)+
                 _ => Err(self.refuse(&visitor)),
             }
@@ -138,26 +116,37 @@ impl<'de> Deserializer<'de> for Reader<'de> {
     /// serde asks this for what it buffers (untagged and internally tagged enums, `flatten`), which is asked for an
     /// integer later: so a float without a fraction is handed over as one.
     fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Unwinding> {
-        match self.0 {
-            Value::Null => visitor.visit_unit(),
-            Value::Bool(value) => visitor.visit_bool(*value),
-            Value::Number(number) => visit_integral(number, visitor),
-            Value::String(text) => visitor.visit_borrowed_str(text),
-            Value::Array(array) => visit_array(array, visitor),
-            Value::Object(object) => visit_object(object, visitor),
+        match self.0.view() {
+            View::Null => visitor.visit_unit(),
+            View::Bool(value) => visitor.visit_bool(value),
+            View::Unsigned(value) => visitor.visit_u64(value),
+            View::Signed(value) => visitor.visit_i64(value),
+            View::Float(value) => visit_integral(value, visitor),
+            View::TooWide(number) => Err(too_wide(number)),
+            View::Text(text) => visitor.visit_borrowed_str(text),
+            View::Array(array) => visit_array(array, visitor),
+            View::Object(object) => visit_object(object, visitor),
         }
     }
 
     read! {
-        deserialize_bool(): Value::Bool(value) => |v: V| v.visit_bool(*value);
-        deserialize_i64(): Value::Number(number) => |v| visit_integral(number, v);
-        deserialize_f64(): Value::Number(number) => |v| visit_number(number, v);
-        deserialize_str(): Value::String(text) => |v: V| v.visit_borrowed_str(text);
+        deserialize_bool(): View::Bool(value) => |v: V| v.visit_bool(value);
+        deserialize_i64():
+            View::Unsigned(value) => |v: V| v.visit_u64(value),
+            View::Signed(value) => |v: V| v.visit_i64(value),
+            View::Float(value) => |v| visit_integral(value, v),
+            View::TooWide(number) => |_| Err(too_wide(number));
+        deserialize_f64():
+            View::Unsigned(value) => |v: V| v.visit_u64(value),
+            View::Signed(value) => |v: V| v.visit_i64(value),
+            View::Float(value) => |v: V| v.visit_f64(value),
+            View::TooWide(number) => |_| Err(too_wide(number));
+        deserialize_str(): View::Text(text) => |v: V| v.visit_borrowed_str(text);
         deserialize_bytes():
-            Value::String(text) => |v: V| v.visit_borrowed_str(text),
-            Value::Array(array) => |v| visit_array(array, v);
-        deserialize_seq(): Value::Array(array) => |v| visit_array(array, v);
-        deserialize_map(): Value::Object(object) => |v| visit_object(object, v);
+            View::Text(text) => |v: V| v.visit_borrowed_str(text),
+            View::Array(array) => |v| visit_array(array, v);
+        deserialize_seq(): View::Array(array) => |v| visit_array(array, v);
+        deserialize_map(): View::Object(object) => |v| visit_object(object, v);
     }
 
     like!(deserialize_i64:
@@ -171,15 +160,15 @@ impl<'de> Deserializer<'de> for Reader<'de> {
     like!(deserialize_unit: deserialize_unit_struct(_name: &'static str));
 
     fn deserialize_unit<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Unwinding> {
-        match self.0 {
-            Value::Null => visitor.visit_unit(),
+        match self.0.view() {
+            View::Null => visitor.visit_unit(),
             _ => Err(self.refuse(&visitor)),
         }
     }
 
     fn deserialize_option<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Unwinding> {
-        match self.0 {
-            Value::Null => visitor.visit_none(),
+        match self.0.view() {
+            View::Null => visitor.visit_none(),
             _ => visitor.visit_some(self),
         }
     }
@@ -190,7 +179,7 @@ impl<'de> Deserializer<'de> for Reader<'de> {
         visitor: V,
     ) -> Result<V::Value, Unwinding> {
         if name == RAW {
-            return visitor.visit_map(MapDeserializer::new(std::iter::once((RAW, self.0.to_string()))));
+            return visitor.visit_map(MapDeserializer::new(std::iter::once((RAW, self.0.to_value().to_string()))));
         }
         visitor.visit_newtype_struct(self)
     }

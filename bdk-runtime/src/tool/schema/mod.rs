@@ -9,6 +9,7 @@ mod check;
 mod coerce;
 mod compiled;
 mod dedent;
+mod fast;
 mod inline;
 mod lint;
 mod rules;

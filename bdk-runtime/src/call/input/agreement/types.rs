@@ -12,9 +12,8 @@ pub(super) struct Point {
     y: u8,
 }
 
-#[derive(Debug, Deserialize, JsonSchema)]
+#[derive(Debug, Deserialize, JsonSchema, PartialEq)]
 #[serde(deny_unknown_fields, rename_all = "camelCase")]
-#[expect(dead_code, reason = "read only")]
 pub(super) struct Strict {
     first_name: String,
     #[serde(rename = "type")]
@@ -36,7 +35,7 @@ pub(super) enum Plain {
 }
 
 /// Documented.
-#[derive(Debug, Deserialize, JsonSchema)]
+#[derive(Debug, Deserialize, JsonSchema, PartialEq)]
 #[serde(rename_all = "kebab-case")]
 pub(super) enum Documented {
     /// The first.
@@ -46,8 +45,7 @@ pub(super) enum Documented {
     Third,
 }
 
-#[derive(Debug, Deserialize, JsonSchema)]
-#[expect(dead_code, reason = "read only")]
+#[derive(Debug, Deserialize, JsonSchema, PartialEq)]
 pub(super) enum External {
     Unit,
     New(u8),
@@ -56,9 +54,8 @@ pub(super) enum External {
     Point(Point),
 }
 
-#[derive(Debug, Deserialize, JsonSchema)]
+#[derive(Debug, Deserialize, JsonSchema, PartialEq)]
 #[serde(tag = "kind", rename_all = "lowercase")]
-#[expect(dead_code, reason = "read only")]
 pub(super) enum Internal {
     Circle { r: f64 },
     Rect { w: u32, h: Option<u32> },
@@ -66,73 +63,65 @@ pub(super) enum Internal {
     Empty,
 }
 
-#[derive(Debug, Deserialize, JsonSchema)]
+#[derive(Debug, Deserialize, JsonSchema, PartialEq)]
 #[serde(tag = "kind", deny_unknown_fields)]
-#[expect(dead_code, reason = "read only")]
 pub(super) enum InternalStrict {
     Circle { r: f64 },
     Rect { w: u32, h: Option<u32> },
 }
 
-#[derive(Debug, Deserialize, JsonSchema)]
+#[derive(Debug, Deserialize, JsonSchema, PartialEq)]
 #[serde(tag = "t", content = "c")]
-#[expect(dead_code, reason = "read only")]
 pub(super) enum Adjacent {
     Number(u8),
     Point(Point),
     Struct { a: u8 },
 }
 
-#[derive(Debug, Deserialize, JsonSchema)]
+#[derive(Debug, Deserialize, JsonSchema, PartialEq)]
 #[serde(untagged)]
-#[expect(dead_code, reason = "read only")]
 pub(super) enum Untagged {
     Number(u8),
     Text(String),
     Point { x: i32, y: Option<u8> },
 }
 
-#[derive(Debug, Deserialize, JsonSchema)]
-#[expect(dead_code, reason = "read only")]
+#[derive(Debug, Deserialize, JsonSchema, PartialEq)]
 pub(super) struct Flat {
     name: String,
     #[serde(flatten)]
     point: Point,
 }
 
-#[derive(Debug, Deserialize, JsonSchema)]
-#[expect(dead_code, reason = "read only")]
+#[derive(Debug, Deserialize, JsonSchema, PartialEq)]
 pub(super) struct FlatMap {
     name: String,
     #[serde(flatten)]
     rest: HashMap<String, u8>,
 }
 
-#[derive(Debug, Deserialize, JsonSchema)]
-#[expect(dead_code, reason = "read only")]
+#[derive(Debug, Deserialize, JsonSchema, PartialEq)]
 pub(super) struct FlatEnum {
     name: String,
     #[serde(flatten)]
     shape: Internal,
 }
 
-#[derive(Debug, Deserialize, JsonSchema)]
-#[expect(dead_code, reason = "read only")]
+#[derive(Debug, Deserialize, JsonSchema, PartialEq)]
 pub(super) struct FlatOption {
     name: String,
     #[serde(flatten)]
     point: Option<Point>,
 }
 
-#[derive(Debug, Deserialize, JsonSchema)]
-#[expect(dead_code, reason = "read only")]
+#[derive(Debug, Deserialize, JsonSchema, PartialEq)]
 pub(super) struct FlatExternal {
     name: String,
     #[serde(flatten)]
     shape: External,
 }
 
-#[derive(Debug, Default, Deserialize, JsonSchema)]
+#[derive(Debug, Default, Deserialize, JsonSchema, PartialEq)]
 #[serde(default, rename_all = "SCREAMING-KEBAB-CASE")]
 pub(super) struct AllDefault {
     one_number: i16,
@@ -143,17 +132,15 @@ pub(super) struct AllDefault {
 }
 
 /// `op` tells the branches apart, and each holds more of the same.
-#[derive(Debug, Deserialize, JsonSchema)]
+#[derive(Debug, Deserialize, JsonSchema, PartialEq)]
 #[serde(tag = "op")]
-#[expect(dead_code, reason = "read only")]
 pub(super) enum Expression {
     Number { value: f64 },
     Add { left: Box<Expression>, right: Box<Expression> },
     Sum { of: Vec<Expression>, note: Option<String> },
 }
 
-#[derive(Debug, Deserialize, JsonSchema)]
-#[expect(dead_code, reason = "read only")]
+#[derive(Debug, Deserialize, JsonSchema, PartialEq)]
 pub(super) struct Tree {
     name: String,
     #[serde(default)]
@@ -161,34 +148,50 @@ pub(super) struct Tree {
     next: Option<Box<Tree>>,
 }
 
-#[derive(Debug, Deserialize, JsonSchema)]
-#[expect(dead_code, reason = "read only")]
+#[derive(Debug, Deserialize, JsonSchema, PartialEq)]
 pub(super) struct Newtype(u16);
 
-#[derive(Debug, Deserialize, JsonSchema)]
-#[expect(dead_code, reason = "read only")]
+#[derive(Debug, Deserialize, JsonSchema, PartialEq)]
 pub(super) struct TupleStruct(u8, String);
 
-#[derive(Debug, Deserialize, JsonSchema)]
+#[derive(Debug, Deserialize, JsonSchema, PartialEq)]
 pub(super) struct UnitStruct;
 
-#[derive(Debug, Deserialize, JsonSchema)]
+#[derive(Debug, Deserialize, JsonSchema, PartialEq)]
 pub(super) struct Empty {}
 
-#[derive(Debug, Deserialize, JsonSchema)]
-#[expect(dead_code, reason = "read only")]
+#[derive(Debug, Deserialize, JsonSchema, PartialEq)]
 pub(super) struct Std {
     range: std::ops::Range<u8>,
     result: Option<Result<u8, String>>,
     bound: Option<std::ops::Bound<u8>>,
 }
 
-#[derive(Debug, Deserialize, JsonSchema)]
-#[expect(dead_code, reason = "read only")]
+#[derive(Debug, Deserialize, JsonSchema, PartialEq)]
 pub(super) struct Tight {
     #[schemars(range(min = -5, max = 70_000))]
     n: u16,
     any: Value,
     #[serde(default)]
     preset: Value,
+}
+
+/// Its schema says more than its types: a null there is dropped all the same.
+#[derive(Debug, Deserialize, JsonSchema, PartialEq)]
+pub(super) struct Disguised {
+    #[schemars(with = "Lengths")]
+    lengths: Value,
+    #[schemars(with = "Vec<Lengths>")]
+    list: Vec<HashMap<String, Option<Value>>>,
+}
+
+#[derive(Debug, Deserialize, JsonSchema, PartialEq)]
+pub(super) struct Lengths {
+    #[schemars(length(min = 1, max = 3))]
+    name: String,
+    #[serde(default)]
+    #[schemars(range(min = -1.5, max = 3))]
+    size: f64,
+    #[serde(default)]
+    few: std::collections::BTreeMap<String, Vec<Point>>,
 }
