@@ -27,7 +27,7 @@ pub(crate) fn whole(value: f64) -> Option<i64> {
 }
 
 /// One value, or the name of a member: a name stands before its value.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone)]
 pub(crate) enum Node<'a> {
     Null,
     /// A null that counts as absent.
@@ -86,7 +86,7 @@ impl Doc<'_> {
         Self { nodes: vec![Node::Object { len: 0, span: 1 }] }
     }
     pub(crate) fn is_null(&self) -> bool {
-        self.nodes.first() == Some(&Node::Null)
+        matches!(self.nodes.first(), Some(Node::Null))
     }
     pub(crate) fn is_object(&self) -> bool {
         matches!(self.nodes.first(), Some(Node::Object { .. }))
@@ -171,7 +171,7 @@ fn value_of(nodes: &[Node<'_>], numbers: Numbers) -> Value {
             let (mut members, mut at) = (Map::with_capacity(*len), 1);
             while at < *span {
                 let value = &nodes[at + 1..];
-                if value[0] != Node::Absent || numbers == Numbers::Sent {
+                if !matches!(value[0], Node::Absent) || numbers == Numbers::Sent {
                     members.insert(nodes[at].text().unwrap_or_default().to_owned(), value_of(value, numbers));
                 }
                 at += 1 + value[0].span();

@@ -85,11 +85,12 @@ impl<'a> JsonRef<'a> {
 }
 
 fn of_number(number: &Number) -> View<'_> {
-    match (number.as_u64(), number.as_i64(), number.as_f64()) {
-        (Some(value), ..) => View::Unsigned(value),
-        (_, Some(value), _) => View::Signed(value),
-        (.., Some(value)) => View::Float(value),
-        _ => View::TooWide(number),
+    if let Some(value) = number.as_u64() {
+        View::Unsigned(value)
+    } else if let Some(value) = number.as_i64() {
+        View::Signed(value)
+    } else {
+        number.as_f64().map_or(View::TooWide(number), View::Float)
     }
 }
 
@@ -164,7 +165,7 @@ impl<'a> Iterator for Members<'a> {
                 let (value, rest) = rest.split_at(rest.first()?.span());
                 *nodes = rest;
                 *left -= 1;
-                if value[0] != Node::Absent {
+                if !matches!(value[0], Node::Absent) {
                     return Some((name.text().unwrap_or_default(), JsonRef::Doc(DocRef(value))));
                 }
             },

@@ -232,7 +232,7 @@ impl Members {
                 return false;
             }
             seen |= bit;
-            if nodes[value] == Node::Null && self.required & bit == 0 {
+            if matches!(nodes[value], Node::Null) && self.required & bit == 0 {
                 if known.pinned {
                     return false;
                 }
