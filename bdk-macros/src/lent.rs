@@ -1,7 +1,7 @@
 //! What a reference among the parameters may be: the runtime lends it, so it is to a sized type of the bot's own.
 
 use crate::{ctxt::Ctxt, krate::Krate, sig::mentions};
-use proc_macro2::{Span, TokenStream};
+use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens, quote, quote_spanned};
 use syn::{Attribute, Path, Type, TypeReference};
 
@@ -85,6 +85,11 @@ pub(crate) struct Lent {
 }
 
 impl Lent {
+    /// The reference, as an argument: the one place where the type must be one that can be lent.
+    pub(crate) fn argument(&self, cx: &Ident) -> TokenStream {
+        let Self { ty, span, cfgs } = self;
+        quote_spanned!(*span=> #(#cfgs)* #cx.lend::<#ty>())
+    }
     /// Its `Need`, standing at the parameter's type.
     pub(crate) fn entry(&self, krate: &Krate) -> TokenStream {
         let Self { ty, span, cfgs } = self;

@@ -114,7 +114,9 @@ pub fn tools(args: TokenStream, item: TokenStream) -> TokenStream {
 ///
 /// /// Count the orders.
 /// #[tool(effect = "read")]
-/// async fn count_orders(db: &PgPool) -> Result<i64> { … }
+/// async fn count_orders(db: &PgPool) -> Result<i64> {
+///     Ok(sqlx::query_scalar("select count(*) from orders").fetch_one(db).await?)
+/// }
 /// ```
 ///
 /// Sync or async, giving `T` or `Result<T, E>`; its parameters are references to what other providers make. The one

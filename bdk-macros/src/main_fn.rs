@@ -7,8 +7,8 @@ use crate::{
     run::Attribute,
     sig::{SigFn, free_function},
 };
-use proc_macro2::TokenStream;
-use quote::{quote, quote_spanned};
+use proc_macro2::{Span, TokenStream};
+use quote::quote;
 
 pub(crate) struct MainAttribute;
 
@@ -40,23 +40,21 @@ impl Attribute for MainAttribute {
     }
     fn expand(krate: &Krate, f: &SigFn) -> TokenStream {
         let (attrs, vis, ident, output) = (&f.attrs, &f.vis, &f.sig.ident, &f.sig.output);
-        let span = f.output_span();
-        let p = krate.private(span);
+        let p = krate.private(Span::call_site());
         let SigFn { sig, body, .. } = f;
-        let run = quote_spanned!(span=> #p::block_on(#ident()));
         quote! {
             #(#attrs)*
             #vis fn #ident() #output {
                 #[allow(clippy::unused_async, clippy::unnecessary_wraps)]
                 #sig #body
                 #p::begin(#p::env!("CARGO_PKG_NAME"), #p::env!("CARGO_PKG_VERSION"));
-                #run
+                #p::block_on(#ident())
             }
         }
     }
     /// Beside errors the author's function stands in a plain one: an async `main` would be an error of rustc's more.
     fn item(f: &SigFn) -> TokenStream {
         let ident = &f.sig.ident;
-        quote!(#[allow(dead_code)] fn #ident() { #f })
+        quote!(fn #ident() { #[allow(dead_code)] #f })
     }
 }

@@ -49,8 +49,9 @@ fn attempt<A: Attribute>(args: TokenStream, item: TokenStream) -> TokenStream {
     match (cx.finish(), checked) {
         (None, Some(checked)) => A::expand(&checked, &f),
         (errors, _) => {
+            // nothing names it while it is not registered: that it is unused is no mistake of its author's
             let item = A::item(&f);
-            quote!(#item #errors)
+            quote!(#[allow(dead_code)] #item #errors)
         }
     }
 }
@@ -73,6 +74,7 @@ pub(crate) fn quiet() -> TokenStream {
     quote! {
         #[doc(hidden)]
         #[allow(deprecated, unused_imports, unused_mut, unused_qualifications, unused_braces, unused_parens)]
+        #[allow(single_use_lifetimes, trivial_numeric_casts)]
         #[allow(clippy::all, clippy::pedantic, clippy::nursery)]
     }
 }

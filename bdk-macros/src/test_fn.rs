@@ -7,8 +7,8 @@ use crate::{
     run::Attribute,
     sig::{SigFn, free_function},
 };
-use proc_macro2::TokenStream;
-use quote::{quote, quote_spanned};
+use proc_macro2::{Ident, Span, TokenStream};
+use quote::quote;
 use syn::{FnArg, Type};
 
 use crate::lent::ungroup;
@@ -48,26 +48,28 @@ impl Attribute for TestAttribute {
     }
     fn expand(krate: &Krate, f: &SigFn) -> TokenStream {
         let (attrs, ident, output) = (&f.attrs, &f.sig.ident, &f.sig.output);
-        let span = f.output_span();
-        let p = krate.private(span);
-        let SigFn { sig, body, vis, .. } = f;
-        let bot = f.sig.inputs.iter().filter_map(|input| match input {
-            FnArg::Typed(parameter) => {
-                let span = first_span(&parameter.ty);
-                let root = krate.root(span);
-                Some(quote_spanned!(span=> <#root::TestBot as ::core::default::Default>::default()))
-            }
+        let (p, root) = (krate.private(Span::call_site()), krate.root(Span::call_site()));
+        let parameter = f.sig.inputs.iter().find_map(|input| match input {
+            FnArg::Typed(parameter) => Some(first_span(&parameter.ty)),
             FnArg::Receiver(_) => None,
         });
-        let call = quote!(#ident(#(#bot),*));
-        let run = quote_spanned!(span=> #p::block_on(#call));
+        // the argument stands at the parameter's type, where another one than `TestBot` is reported
+        let bot = parameter.map(|span| Ident::new("__bot", span));
+        let make = bot.as_ref().map(|bot| {
+            quote! {
+                #[allow(unused_qualifications)]
+                let #bot = <#root::TestBot as ::core::default::Default>::default();
+            }
+        });
+        let SigFn { sig, body, vis, .. } = f;
         quote! {
             #[::core::prelude::v1::test]
             #(#attrs)*
             #vis fn #ident() #output {
                 #[allow(clippy::unused_async, clippy::unnecessary_wraps)]
                 #sig #body
-                #run
+                #make
+                #p::block_on(#ident(#bot))
             }
         }
     }

@@ -3,12 +3,12 @@
 use crate::{
     args::{Table, krate_option},
     ctxt::Ctxt,
-    krate::Krate,
+    krate::{Krate, relocate},
     run::{Attribute, quiet},
     sig::{SigFn, free_function},
 };
 use proc_macro2::{Span, TokenStream};
-use quote::{quote, quote_spanned};
+use quote::{ToTokens, quote, quote_spanned};
 use syn::ReturnType;
 
 pub(crate) struct ToolsAttribute;
@@ -41,14 +41,16 @@ impl Attribute for ToolsAttribute {
     }
     fn expand(krate: &Krate, f: &SigFn) -> TokenStream {
         let (ident, span) = (&f.sig.ident, f.output_span());
-        let p = krate.private(Span::call_site());
+        let (p, at_output) = (krate.private(Span::call_site()), krate.private(span));
         let (at, quiet) = (krate.at(ident.span()), quiet());
-        let call = quote_spanned!(span=> #ident());
+        let called = relocate(ident.to_token_stream(), span);
+        // all of it stands at the return type, where another one than `Vec<ToolDefinition>` is reported
+        let make = quote_spanned!(span=> fn __make() -> #at_output::Vec<#at_output::ToolDefinition> { #called() });
         quote! {
             #f
             #quiet
             const _: () = {
-                fn __make() -> #p::Vec<#p::ToolDefinition> { #call }
+                #make
                 #p::inventory::submit! { #p::ToolsDef { make: __make, at: #at } }
             };
         }

@@ -14,6 +14,9 @@ use tokio_util::{sync::CancellationToken, task::TaskTracker};
 /// How many blocking tools run at once, at most; one more is answered `unavailable`.
 pub const BLOCKING_CALLS: usize = 256;
 
+/// What is told of a binary whose panics end it.
+pub(crate) const ABORTS: &str = "this binary is built with `panic = \"abort\"`: one tool's panic would end the bot. Remove that line from the profile";
+
 /// The bot's name and version, as its package has them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Identity {
@@ -68,9 +71,7 @@ impl Bot {
         let errors: Vec<String> =
             registry.problems().iter().filter(|p| p.severity == Severity::Error).map(Problem::to_string).collect();
         if cfg!(panic = "abort") {
-            return Err(Error::new(
-                "this binary is built with `panic = \"abort\"`: one tool's panic would end the bot. Remove that line from the profile",
-            ));
+            return Err(Error::new(ABORTS));
         }
         if errors.is_empty() { Ok(Self::with(registry)) } else { Err(Error::new(errors.join("\n"))) }
     }

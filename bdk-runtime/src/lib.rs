@@ -6,10 +6,14 @@
 
 mod bot;
 mod call;
+#[cfg(feature = "commands")]
+mod cli;
 mod error;
 mod id;
 mod near;
 mod registry;
+#[cfg(feature = "http")]
+mod serve;
 mod session;
 mod start;
 mod testing;
@@ -17,9 +21,15 @@ pub mod tool;
 
 pub use bot::{BLOCKING_CALLS, Bot, Identity};
 pub use call::{CallError, CallOptions, ErrorCode, Issue, Outcome, ToolContext};
+#[cfg(feature = "commands")]
+pub use cli::serve;
 pub use error::Error;
 pub use registry::{DEFAULT_ATTEMPTS, DEFAULT_TIMEOUT, Problem, Registry, Severity, Tool};
+#[cfg(feature = "http")]
+pub use serve::{AuthFuture, AuthRequest, Authenticator, ServeHandle, ServeMode, Server, Verdict};
 pub use session::{Mode, Principal, SessionInfo};
+#[cfg(not(feature = "commands"))]
+pub use start::serve;
 pub use testing::TestBot;
 pub use tool::{Effect, Input, TimeBound, Timestamp, ToolDefinition, ToolError, ToolOutput};
 
@@ -29,6 +39,8 @@ pub type Result<T, E = ToolError> = std::result::Result<T, E>;
 /// What generated code names. Not public API.
 #[doc(hidden)]
 pub mod __private {
+    #[cfg(feature = "commands")]
+    pub use crate::cli::{CallArgs, call_running};
     pub use crate::registry::{ExtensionDef, LinkDef, extension_name};
     pub use crate::start::{begin, block_on};
     pub use crate::tool::*;
@@ -37,9 +49,9 @@ pub mod __private {
         option::Option::{self, None, Some},
         result::Result,
     };
-    pub use {inventory, schemars, serde, serde_json, url, uuid};
     pub use serde_json::{Value, json};
     pub use std::{string::String, vec::Vec};
+    pub use {inventory, schemars, serde, serde_json, url, uuid};
 
     /// Where the tokens of this call stand.
     #[doc(hidden)]

@@ -32,13 +32,28 @@ fn env_fault(error: &dotenvy::Error) -> String {
 
 /// Runs a bot's `main` on a multi-thread Tokio runtime.
 ///
+/// When `main` has returned the process ends: a blocking tool that outlived its deadline is not waited for.
+///
 /// # Panics
 /// When the system gives no thread or no event queue.
 #[allow(clippy::expect_used)]
 pub fn block_on<F: Future>(main: F) -> F::Output {
-    tokio::runtime::Builder::new_multi_thread()
+    let runtime = tokio::runtime::Builder::new_multi_thread()
         .enable_all()
         .build()
-        .expect("the system gives a bot its threads and an event queue")
-        .block_on(main)
+        .expect("the system gives a bot its threads and an event queue");
+    let ended = runtime.block_on(main);
+    runtime.shutdown_background();
+    ended
+}
+
+/// The bot's command line, which this build leaves out: says so, and fails.
+#[cfg(not(feature = "commands"))]
+#[allow(clippy::print_stderr)]
+pub async fn serve() -> std::process::ExitCode {
+    let name = Identity::get().name;
+    eprintln!(
+        "error: `{name}` is built without bdk's feature `commands`, which `bdk::serve` needs: add it in Cargo.toml"
+    );
+    std::process::ExitCode::FAILURE
 }

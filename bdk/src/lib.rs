@@ -37,8 +37,8 @@ pub use bdk_runtime::__private;
 /// What a bot needs and no more: `use bdk::prelude::*;`.
 pub mod prelude {
     pub use crate::{
-        Effect, Input, Result, SessionInfo, TestBot, Timestamp, ToolContext, ToolDefinition, ToolError, ToolOutput, prompt, provide,
-        tool, tools,
+        Effect, Input, Result, SessionInfo, TestBot, Timestamp, ToolContext, ToolDefinition, ToolError, ToolOutput,
+        prompt, provide, tool, tools,
     };
     pub use bdk_runtime::__private::{
         schemars::JsonSchema,

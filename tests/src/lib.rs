@@ -96,7 +96,10 @@ impl Server {
         let url = line.trim().to_owned();
         let Some(addr) = url.strip_prefix("http://").map(str::to_owned) else {
             let _ = child.wait();
-            panic!("the first line on stdout is the address, not {line:?}; stderr: {}", stderr.lock().expect("not poisoned"));
+            panic!(
+                "the first line on stdout is the address, not {line:?}; stderr: {}",
+                stderr.lock().expect("not poisoned")
+            );
         };
         let addr = addr.split('/').next().unwrap_or_default().to_owned();
         let url = format!("http://{addr}");

@@ -42,7 +42,11 @@ fn every_door_gives_the_same_result_and_the_same_error() {
         ("area", json!({ "kind": "rect", "w": 2, "h": 3.0 }), false),
         ("area", json!({ "kind": "triangle" }), true),
         ("area", json!({ "kind": "rect", "w": "x", "h": -1 }), true),
-        ("tree_size", json!({ "root": { "name": "a", "children": [{ "name": "b", "children": [{ "name": "c" }] }] } }), false),
+        (
+            "tree_size",
+            json!({ "root": { "name": "a", "children": [{ "name": "b", "children": [{ "name": "c" }] }] } }),
+            false,
+        ),
         ("anything", json!({ "data": [1, { "x": null }] }), false),
         ("weigh", json!({ "crates": [{ "mass": 2, "label": null }], "days": 14 }), false),
         ("weigh", json!({ "crates": [{ "mass": "heavy" }, { "label": "x" }, [1]], "days": 15 }), true),
@@ -66,7 +70,11 @@ fn every_door_gives_the_same_result_and_the_same_error() {
     ];
     for (tool, input, fails) in &calls {
         let (status, http) = server.call(tool, &json!({ "input": input }));
-        assert_eq!((status, http["ok"].clone(), http["isError"].clone()), (200, json!(true), json!(*fails)), "{tool} {http}");
+        assert_eq!(
+            (status, http["ok"].clone(), http["isError"].clone()),
+            (200, json!(true), json!(*fails)),
+            "{tool} {http}"
+        );
         let (ran, cli) = in_process(tool, input);
         assert_eq!(ran.code, i32::from(*fails), "{tool}: {ran:?}");
         let remote = run(KITCHEN, &["call", tool, "--input", &input.to_string(), "--url", &server.url]);
@@ -91,7 +99,9 @@ fn a_bad_input_is_told_whole_with_paths_and_what_was_expected() {
     let issues = answer["error"]["issues"].as_array().expect("issues");
     assert_eq!(answer["error"]["code"], "invalid_input");
     assert_eq!(issues.len(), 3, "{issues:?}");
-    assert!(issues.iter().any(|i| i["path"] == "crates[0].mass" && i["expected"].is_string() && i["received"].is_string()));
+    assert!(
+        issues.iter().any(|i| i["path"] == "crates[0].mass" && i["expected"].is_string() && i["received"].is_string())
+    );
 }
 
 #[test]
@@ -142,14 +152,19 @@ fn a_panic_is_an_error_without_its_message_and_the_next_call_works() {
 
 #[test]
 fn each_call_leaves_one_record() {
-    let server = Server::start_with(KITCHEN, &[], |c| drop(c.env("RUST_LOG", "bdk::call=info")));
-    for (tool, input) in [("add", json!({ "a": 1, "b": 2 })), ("add", json!({})), ("panics", json!({ "secret": "x" }))] {
+    let server = Server::start_with(KITCHEN, &[], |c| {
+        c.env("RUST_LOG", "bdk::call=info");
+    });
+    for (tool, input) in [("add", json!({ "a": 1, "b": 2 })), ("add", json!({})), ("panics", json!({ "secret": "x" }))]
+    {
         let (_, answer) = server.call(tool, &json!({ "input": input }));
         let id = answer["callId"].as_str().expect("an id").to_owned();
         server.logged(&id);
         let records = server.stderr().lines().filter(|l| l.contains(&id) && l.contains("outcome=")).count();
         assert_eq!(records, 1, "{}", server.stderr());
     }
-    let ran = run_with(KITCHEN, &["call", "nothing_asked"], b"", |c| drop(c.env("RUST_LOG", "bdk::call=info")));
+    let ran = run_with(KITCHEN, &["call", "nothing_asked"], b"", |c| {
+        c.env("RUST_LOG", "bdk::call=info");
+    });
     assert_eq!(ran.stderr.lines().filter(|l| l.contains("outcome=")).count(), 1, "{ran:?}");
 }

@@ -112,7 +112,10 @@ fn frozen_time_bounds_the_named_arguments() {
             let answer = search(since, until);
             assert_eq!(answer["error"]["code"], "as_of", "{bad}: {answer}");
             assert!(text(&answer).contains(name), "{answer}");
-            assert!(answer["error"]["issues"].as_array().is_some_and(|i| i.iter().any(|i| i["path"] == name)), "{answer}");
+            assert!(
+                answer["error"]["issues"].as_array().is_some_and(|i| i.iter().any(|i| i["path"] == name)),
+                "{answer}"
+            );
         }
     }
     for fine in ["2025-12-01t00:00:00z", "2025-12-01T00:00:00+00:00", "2026-01-01T02:00:00+02:00", frozen] {
@@ -129,7 +132,8 @@ fn frozen_time_bounds_the_named_arguments() {
 fn a_listing_says_what_is_known_of_the_effect() {
     let tools = run(KITCHEN, &["tools", "--json"]).json();
     let of = |name: &str| {
-        let tool = tools.as_array().expect("a list").iter().find(|t| t["name"] == name).unwrap_or_else(|| panic!("{name}"));
+        let tool =
+            tools.as_array().expect("a list").iter().find(|t| t["name"] == name).unwrap_or_else(|| panic!("{name}"));
         (tool["effect"].clone(), tool["annotations"].get("readOnlyHint").cloned())
     };
     assert_eq!(of("add"), (json!("read"), Some(json!(true))));

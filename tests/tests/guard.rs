@@ -85,7 +85,8 @@ fn a_workspace_is_there_during_the_call_and_gone_after_it() {
 
     let before = folders();
     assert_eq!(server.call("workspace", &json!({ "input": { "panic": true } })).1["error"]["code"], "panicked");
-    let left: Vec<_> = folders().into_iter().filter(|f| !before.contains(f)).filter(|f| f.join("note").exists()).collect();
+    let left: Vec<_> =
+        folders().into_iter().filter(|f| !before.contains(f)).filter(|f| f.join("note").exists()).collect();
     assert!(left.is_empty(), "{left:?}");
 }
 

@@ -12,10 +12,7 @@ pub(super) fn expand(provider: &Provider, f: &SigFn) -> TokenStream {
     let cx = Ident::new("__cx", Span::mixed_site());
     let output = f.output();
     let kind = quote_spanned!(output_span=> #at_output::Probe::<#output>::KIND);
-    let arguments = needs.iter().map(|need| {
-        let cfgs = &need.cfgs;
-        quote!(#(#cfgs)* #cx.lend())
-    });
+    let arguments = needs.iter().map(|need| need.argument(&cx));
     let call = quote_spanned!(span=> #ident(#(#arguments),*));
     // a plain one runs when it is polled, where a panic is caught, not when the future is made
     let future = match f.sig.asyncness {

@@ -42,7 +42,7 @@ pub(super) fn apply(cx: &Ctxt, opts: Vec<Opt>, to: &mut Owned) {
             "default" => {
                 to.default = match &opt.value {
                     Value::Flag => Some(Default::OfType(opt.key.span())),
-                    _ => opt.expr(cx).cloned().map(Default::Given),
+                    _ => opt.expr(cx).cloned().map(Box::new).map(Default::Given),
                 };
             }
             "coerce" => to.coerce = opt.flag(cx),

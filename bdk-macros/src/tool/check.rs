@@ -113,7 +113,7 @@ fn results(cx: &Ctxt, options: &Options, f: &SigFn, tool: &Tool) {
     if let Some(key) = &options.dry_run_result {
         cx.error(key, "`dry_run_result` needs a result type with a name, not `impl …`");
     }
-    if let (Some(key), OutputSchema::OfType) = (&options.output_schema, &tool.output_schema) {
+    if let (Some(key), OutputSchema::OfType(_)) = (&options.output_schema, &tool.output_schema) {
         cx.error(
             key,
             "`output_schema` needs a result type with a name, not `impl …`, or a schema: `output_schema = …`",
@@ -131,6 +131,12 @@ fn whole_input(cx: &Ctxt, options: &Options, tool: &mut Tool) {
         }
         for input in &mut tool.inputs {
             if let Input::Owned(owned) = input {
+                if let (Some(option), false) = (&owned.option, owned.whole) {
+                    cx.error(
+                        option,
+                        "beside `input_schema` the input arrives untouched, so `#[arg]` has nothing to say",
+                    );
+                }
                 owned.whole = true;
             }
         }

@@ -66,8 +66,9 @@ pub(crate) enum Effect {
 pub(crate) enum OutputSchema {
     #[default]
     None,
-    OfType,
-    Given(Expr),
+    /// The flag, and where it stands.
+    OfType(Span),
+    Given(Box<Expr>),
 }
 
 /// A name of `time_args`.
@@ -96,8 +97,12 @@ pub(crate) struct Owned {
     pub(crate) ty: TokenStream,
     pub(crate) doc: Option<TokenStream>,
     pub(crate) cfgs: Vec<Attribute>,
+    /// The first option of its `#[arg(…)]`.
+    pub(crate) option: Option<Ident>,
     /// `Input(q)`: predicates are lent what is in it.
     pub(crate) newtype: bool,
+    /// Of a type that nobody would call an `Input` by: rustc need not be asked.
+    pub(crate) plain: bool,
     /// The whole input, by its type's name or by `input_schema`.
     pub(crate) whole: bool,
     pub(crate) default: Option<Default>,
@@ -110,7 +115,7 @@ pub(crate) struct Owned {
 pub(crate) enum Default {
     /// The type's own.
     OfType(Span),
-    Given(Expr),
+    Given(Box<Expr>),
 }
 
 /// What `#[arg(…)]` adds to a schema.
@@ -128,7 +133,7 @@ pub(crate) enum Rule {
 pub(crate) enum Predicate {
     Closure(Box<Closure>),
     /// Takes all owned parameters, in order.
-    Path(Expr),
+    Path(Box<Expr>),
 }
 
 /// A closure whose parameters are found by name.

@@ -58,7 +58,9 @@ pub(super) fn read(
         ty: erase(&parameter.ty),
         doc,
         cfgs,
+        option: opts.first().map(|opt| opt.key.clone()),
         newtype,
+        plain: is_plain(ty),
         whole,
         default: None,
         rules: Vec::new(),
@@ -143,6 +145,46 @@ fn is_input(pat: &Pat) -> bool {
         Pat::Paren(paren) => is_input(&paren.pat),
         Pat::TupleStruct(tuple) => last_of(&tuple.path).as_deref() == Some("Input"),
         _ => false,
+    }
+}
+
+/// The usual types. Any other may be another name of `Input`, which is found by type and costs a constant to compile.
+fn is_plain(ty: &Type) -> bool {
+    const USUAL: &[&str] = &[
+        "bool",
+        "char",
+        "f32",
+        "f64",
+        "i8",
+        "i16",
+        "i32",
+        "i64",
+        "i128",
+        "isize",
+        "u8",
+        "u16",
+        "u32",
+        "u64",
+        "u128",
+        "usize",
+        "String",
+        "Vec",
+        "Option",
+        "HashMap",
+        "BTreeMap",
+        "HashSet",
+        "BTreeSet",
+        "Box",
+        "Url",
+        "Uuid",
+        "Value",
+        "PathBuf",
+        "Duration",
+        "Timestamp",
+    ];
+    match ty {
+        Type::Path(_) => last_segment(ty).is_some_and(|name| USUAL.contains(&name.as_str())),
+        other => matches!(other, Type::Tuple(_) | Type::Array(_)),
     }
 }
 

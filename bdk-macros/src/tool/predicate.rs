@@ -22,7 +22,7 @@ pub(super) fn parse(cx: &Ctxt, key: &str, expr: &Expr) -> Option<Predicate> {
             };
             Some(Predicate::Closure(Box::new(Closure { span, binds, output, body: bare(*closure.body) })))
         }
-        path @ Expr::Path(_) => Some(Predicate::Path(path)),
+        path @ Expr::Path(_) => Some(Predicate::Path(Box::new(path))),
         other => {
             let words = if key == "effect" { "`\"read\"`, `\"write\"`, " } else { "" };
             cx.error(

@@ -27,7 +27,8 @@ pub(crate) const MAX_DEPTH: u32 = 8;
 pub(crate) struct CallState {
     pub(crate) bot: Bot,
     pub(crate) call_id: String,
-    pub(crate) tool_name: Box<str>,
+    /// Its place in the registry: a name or a reference would cost an allocation or a lifetime.
+    tool: usize,
     pub(crate) options: CallOptions,
     pub(crate) started: Instant,
     attempt: AtomicU32,
@@ -41,11 +42,11 @@ pub(crate) struct CallState {
 }
 
 impl CallState {
-    pub(super) fn new(bot: Bot, tool: &Tool, options: CallOptions) -> Self {
+    pub(super) fn new(bot: Bot, tool: usize, options: CallOptions) -> Self {
         Self {
+            call_id: id::call_id(bot.registry().tools()[tool].name()),
             bot,
-            call_id: id::call_id(tool.name()),
-            tool_name: tool.name().into(),
+            tool,
             options,
             started: Instant::now(),
             attempt: AtomicU32::new(0),
@@ -56,6 +57,10 @@ impl CallState {
             workspace: OnceLock::new(),
             over: Mutex::new(false),
         }
+    }
+    /// The tool that is called.
+    pub(crate) fn tool(&self) -> &Tool {
+        &self.bot.registry().tools()[self.tool]
     }
     pub(super) fn set_effect(&self, effect: Effect) {
         self.effect.store(if effect == Effect::Read { 1 } else { 2 }, Ordering::Relaxed);
@@ -79,6 +84,9 @@ impl CallState {
     }
     pub(super) fn attempts(&self) -> u32 {
         self.attempt.load(Ordering::Relaxed)
+    }
+    pub(super) fn elapsed_ms(&self) -> u64 {
+        u64::try_from(self.started.elapsed().as_millis()).unwrap_or(u64::MAX)
     }
     pub(super) fn principal(&self) -> Arc<Principal> {
         self.options.principal.clone().unwrap_or_else(Principal::local)
@@ -115,7 +123,7 @@ impl ToolContext {
     }
     /// The name the caller used.
     pub fn tool_name(&self) -> &str {
-        &self.0.tool_name
+        self.0.tool().name()
     }
     /// The session the call is part of; an unbound call has one of its own, with mode [`Mode::Direct`].
     pub fn session(&self) -> &SessionInfo {
@@ -203,8 +211,7 @@ impl ToolContext {
     }
     /// When the call must be over.
     fn deadline(&self) -> Option<Instant> {
-        let tool = self.0.bot.registry().find(&self.0.tool_name)?;
-        let own = tool.timeout().map(|t| self.0.started + t);
+        let own = self.0.tool().timeout().map(|t| self.0.started + t);
         [own, self.0.options.deadline].into_iter().flatten().min()
     }
 }

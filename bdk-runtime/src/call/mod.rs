@@ -1,6 +1,8 @@
 //! **The call path.** HTTP, the command line, programs and tests all reach a tool through [`call`], in the order of
 //! runtime.md §1: find, read the input (with asOf), effect, dry run, run under guard with retries, record.
 
+mod as_of;
+mod check;
 mod context;
 mod dry_run;
 mod effect;
@@ -49,20 +51,20 @@ impl std::fmt::Display for UnknownTool {
 
 /// Calls a tool.
 pub(crate) async fn call(bot: &Bot, name: &str, input: Value, options: CallOptions) -> Result<Done, UnknownTool> {
-    let Some(tool) = bot.registry().find(name) else {
+    let Some(index) = bot.registry().index(name) else {
         return Err(UnknownTool { name: name.to_owned(), near: bot.registry().near(name) });
     };
-    let state = Arc::new(CallState::new(bot.clone(), tool, options));
-    let mut record = Record::open(tool, &state);
-    let span = record.span();
-    let ended = guard::run(&state, tool.timeout(), span, steps(tool, &state, input)).await;
+    let state = Arc::new(CallState::new(bot.clone(), index, options));
+    let record = Record::open(&state);
+    let ended = guard::run(&state, steps(state.tool(), &state, input)).await;
     Ok(record.close(ended))
 }
 
 /// What happens between finding a tool and recording its end.
 async fn steps(tool: &Tool, state: &Arc<CallState>, input: Value) -> Result<Output, Failure> {
-    let Checked { input, slots } = input::read(tool, input, state.options.as_of)?;
-    input::check(tool, &slots)?;
+    let Checked { input, slots } =
+        input::read(tool.params(), tool.compiled(), tool.time_args(), input, state.options.as_of)?;
+    check::fields(tool, &slots)?;
     let effect = effect::of(tool, &slots);
     state.set_effect(effect);
     if state.options.dry_run && effect == Effect::Write {

@@ -1,13 +1,13 @@
 //! How a call ended: what every front turns into its own words.
 
-use super::{Issue, transient::chain};
+use super::{CallState, Issue, input::Rejected, transient::chain};
 use crate::{
     Effect, Error,
     tool::{Output, ToolError, ToolOutput},
 };
-use serde::{Serialize, de::DeserializeOwned, ser::SerializeStruct};
-use serde_json::{Value, value::RawValue};
-use std::{fmt::Write, time::Duration};
+use serde::{Serialize, de::DeserializeOwned};
+use serde_json::Value;
+use std::{fmt::Write, sync::Arc, time::Duration};
 
 /// What kind of error a call ended with.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -162,6 +162,12 @@ impl Failure {
     }
 }
 
+impl From<Rejected> for Failure {
+    fn from(rejected: Rejected) -> Self {
+        Self::input(rejected.issues, rejected.as_of)
+    }
+}
+
 const UNKNOWN: &str = ". The outcome is unknown: verify it before repeating the call";
 
 /// An error with its sources, each once: many print their source themselves.
@@ -189,65 +195,65 @@ fn spoken(d: Duration) -> String {
 }
 
 /// A finished call, its result serialised once and not yet parsed again: what the fronts write.
-#[derive(Debug)]
 pub(crate) struct Done {
-    pub(crate) tool_name: Box<str>,
-    pub(crate) call_id: String,
+    state: Arc<CallState>,
     pub(crate) output: Output,
     pub(crate) duration_ms: u64,
-    pub(crate) attempts: u32,
-    pub(crate) stubbed: bool,
     pub(crate) error: Option<CallError>,
 }
 
 impl Done {
-    pub(super) fn outputs(tool: &str, ended: Result<Output, Failure>) -> (Output, Option<CallError>) {
-        match ended {
+    pub(super) fn new(state: Arc<CallState>, ended: Result<Output, Failure>) -> Self {
+        let (output, error) = match ended {
             Ok(Output::Envelope(envelope)) if envelope.is_error() => {
                 let error = CallError { code: ErrorCode::Failed, issues: Vec::new(), retryable: false };
                 (Output::Envelope(envelope), Some(error))
             }
             Ok(output) => (output, None),
             Err(failure) => {
-                let envelope = ToolOutput::text(failure.text(tool)).error();
+                let envelope = ToolOutput::text(failure.text(state.tool().name())).error();
                 (Output::Envelope(Box::new(envelope)), Some(failure.error))
             }
-        }
+        };
+        Self { duration_ms: state.elapsed_ms(), state, output, error }
     }
     pub(crate) fn is_error(&self) -> bool {
         self.error.is_some()
     }
-    /// The body of the HTTP answer: `{"ok":true, …outcome}`.
+    /// The body of the HTTP answer: `{"ok":true, …outcome}`. Written by hand, so that the result is not parsed again only to
+    /// be embedded; names and ids need no escaping.
     pub(crate) fn to_json(&self) -> serde_json::Result<Vec<u8>> {
-        let mut out = Vec::with_capacity(256);
-        serde_json::to_writer(&mut out, self)?;
-        Ok(out)
-    }
-}
-
-impl Serialize for Done {
-    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut out = serializer.serialize_struct("Outcome", 9)?;
-        out.serialize_field("ok", &true)?;
-        out.serialize_field("toolName", &self.tool_name)?;
-        out.serialize_field("callId", &self.call_id)?;
-        out.serialize_field("isError", &self.is_error())?;
+        let result = match &self.output {
+            Output::Json(json) => json.text.len(),
+            Output::Text(text) => text.len(),
+            Output::Unit | Output::Envelope(_) => 128,
+        };
+        let mut out = Vec::with_capacity(result + 256);
+        out.extend_from_slice(b"{\"ok\":true,\"toolName\":\"");
+        out.extend_from_slice(self.state.tool().name().as_bytes());
+        out.extend_from_slice(b"\",\"callId\":\"");
+        out.extend_from_slice(self.state.call_id.as_bytes());
+        out.extend_from_slice(b"\",\"isError\":");
+        serde_json::to_writer(&mut out, &self.is_error())?;
+        out.extend_from_slice(b",\"result\":");
         match &self.output {
-            Output::Unit => out.serialize_field("result", &())?,
-            Output::Text(text) => out.serialize_field("result", text)?,
-            Output::Json(json) => {
-                let raw: &RawValue = serde_json::from_str(&json.text).map_err(serde::ser::Error::custom)?;
-                out.serialize_field("result", raw)?;
-            }
-            Output::Envelope(envelope) => out.serialize_field("result", &envelope.to_value())?,
+            Output::Unit => out.extend_from_slice(b"null"),
+            Output::Text(text) => serde_json::to_writer(&mut out, text)?,
+            Output::Json(json) => out.extend_from_slice(json.text.as_bytes()),
+            Output::Envelope(envelope) => serde_json::to_writer(&mut out, &envelope.wire())?,
         }
-        out.serialize_field("durationMs", &self.duration_ms)?;
-        out.serialize_field("attempts", &self.attempts)?;
-        out.serialize_field("stubbed", &self.stubbed)?;
+        out.extend_from_slice(b",\"durationMs\":");
+        serde_json::to_writer(&mut out, &self.duration_ms)?;
+        out.extend_from_slice(b",\"attempts\":");
+        serde_json::to_writer(&mut out, &self.state.attempts())?;
+        out.extend_from_slice(b",\"stubbed\":");
+        serde_json::to_writer(&mut out, &self.state.stubbed())?;
         if let Some(error) = &self.error {
-            out.serialize_field("error", error)?;
+            out.extend_from_slice(b",\"error\":");
+            serde_json::to_writer(&mut out, error)?;
         }
-        out.end()
+        out.push(b'}');
+        Ok(out)
     }
 }
 
@@ -255,8 +261,8 @@ impl From<Done> for Outcome {
     fn from(done: Done) -> Self {
         let is_error = done.is_error();
         Self {
-            tool_name: done.tool_name.into(),
-            call_id: done.call_id,
+            tool_name: done.state.tool().name().to_owned(),
+            call_id: done.state.call_id.clone(),
             is_error,
             result: match done.output {
                 Output::Unit => Value::Null,
@@ -266,8 +272,8 @@ impl From<Done> for Outcome {
                 Output::Envelope(envelope) => envelope.to_value(),
             },
             duration_ms: done.duration_ms,
-            attempts: done.attempts,
-            stubbed: done.stubbed,
+            attempts: done.state.attempts(),
+            stubbed: done.state.stubbed(),
             error: done.error,
         }
     }

@@ -21,20 +21,18 @@ pub(super) async fn run(
     tool: &Tool,
     state: &Arc<CallState>,
     effect: Effect,
-    mut input: Value,
+    input: Value,
     slots: Slots,
 ) -> Result<Output, Failure> {
     let attempts = if effect == Effect::Read { tool.attempts() } else { 1 };
-    if attempts > 1 {
-        input::keep_defaults(tool, &mut input, &slots);
-    }
     let mut waits = None;
     let mut first = Some(slots);
     loop {
         let attempt = state.next_attempt();
         let slots = match first.take() {
             Some(slots) => slots,
-            None => input::again(tool, &input)?,
+            None => input::slots_again(tool.params(), tool.compiled(), &input)
+                .map_err(|issues| Failure::input(issues, false))?,
         };
         let error = match run::once(tool, state, slots, &input).await {
             Ok(output) => return Ok(output),

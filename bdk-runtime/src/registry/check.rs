@@ -3,8 +3,7 @@
 use super::{Kind, Problem, Tool};
 use crate::{
     call::ToolContext,
-    near::near,
-    tool::{At, Need, ProviderDef, schema},
+    tool::{At, Need, ProviderDef, Rule, schema},
 };
 use std::{
     any::TypeId,
@@ -56,49 +55,18 @@ pub(super) fn tool(tool: &Tool, problems: &mut Vec<Problem>) {
             ));
         }
     }
-    let late_times = !tool.time_args().is_empty() && (tool.raw() || tool.whole());
-    if !tool.raw() && !late_times {
+    // what the compiler has not seen: given schemas, whole inputs, and patterns. The other schemas wait until needed
+    let given = tool.raw() || tool.whole();
+    if !given && !tool.params().iter().any(|p| p.rules.iter().any(Rule::may_not_compile)) {
         return;
     }
     let input = tool.make_input_schema();
-    if tool.raw()
-        && let Err(why) = schema::check_raw(&input)
-    {
+    if let Err(why) = schema::check(&input) {
         problems.push(Problem::error("input_schema", at, format!("the input schema of `{name}` {why}")));
         return;
     }
-    if late_times {
-        time_args(tool, &input, problems);
-    }
-}
-
-/// The names in `time_args` of a raw schema or an `Input<T>`: properties that hold text.
-fn time_args(tool: &Tool, input: &serde_json::Value, problems: &mut Vec<Problem>) {
-    let mut properties: Vec<(&str, &serde_json::Value)> = Vec::new();
-    let branches = ["oneOf", "anyOf", "allOf"].iter().filter_map(|k| input[*k].as_array()).flatten();
-    for schema in std::iter::once(input).chain(branches) {
-        properties.extend(schema["properties"].as_object().into_iter().flatten().map(|(k, v)| (k.as_str(), v)));
-    }
-    for wanted in tool.time_args() {
-        let found = properties.iter().find(|(name, _)| *name == &**wanted);
-        let message = match found {
-            Some((_, schema)) if textual(schema) => continue,
-            Some(_) => format!("`time_args` of `{}` names `{wanted}`, whose schema is no text", tool.name),
-            None => {
-                let near = near(wanted, properties.iter().map(|(name, _)| *name), 1);
-                let hint = near.first().map_or_else(String::new, |n| format!("; did you mean `{n}`?"));
-                format!("`time_args` of `{}` names `{wanted}`, which its input schema lacks{hint}", tool.name)
-            }
-        };
-        problems.push(Problem::error("time_args", Some(tool.at), message));
-    }
-}
-
-fn textual(schema: &serde_json::Value) -> bool {
-    match &schema["type"] {
-        serde_json::Value::String(t) => t == "string",
-        serde_json::Value::Array(ts) => ts.iter().any(|t| t == "string"),
-        _ => false,
+    if let Some(Err(faults)) = given.then(|| schema::check_time_args(&input, tool.time_args())) {
+        problems.extend(faults.into_iter().map(|f| Problem::error("time_args", at, format!("`{name}`: {f}"))));
     }
 }
 

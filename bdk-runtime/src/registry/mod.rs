@@ -87,7 +87,11 @@ impl Registry {
     }
     /// A tool by its name.
     pub fn find(&self, name: &str) -> Option<&Tool> {
-        self.index.get(name).map(|i| &self.tools[*i])
+        self.index(name).map(|i| &self.tools[i])
+    }
+    /// Its place among [`Self::tools`].
+    pub(crate) fn index(&self, name: &str) -> Option<usize> {
+        self.index.get(name).copied()
     }
     /// Up to three names near this one.
     pub fn near(&self, name: &str) -> Vec<String> {

@@ -118,16 +118,16 @@ impl Tool {
     /// # Panics
     /// When a raw schema does not compile: the start check refuses such a bot.
     pub(crate) fn compiled(&self) -> &Compiled {
-        self.compiled.get_or_init(|| Compiled::new(self.params(), self.make_input_schema()))
+        self.compiled.get_or_init(|| {
+            let compiled = Compiled::new(self.params(), self.make_input_schema(), self.raw());
+            compiled.unwrap_or_else(|why| panic!("{}: the input schema of `{}` {why}", self.at, self.name))
+        })
     }
     /// The schema, made anew: for checks before the validator may be built.
     pub(crate) fn make_input_schema(&self) -> Value {
         match &self.kind {
             Kind::Code(def) => schema::input_schema(def),
-            Kind::Data(data, _) => data
-                .input_schema
-                .clone()
-                .unwrap_or_else(|| json!({ "type": "object", "properties": {}, "additionalProperties": false })),
+            Kind::Data(data, _) => data.input_schema.clone().unwrap_or_else(|| schema::no_arguments(false)),
         }
     }
     /// The advertised input schema.

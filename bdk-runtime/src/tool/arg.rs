@@ -3,8 +3,11 @@
 use super::{DecodeFault, Param, Timestamp, decode};
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::{Deserialize, Deserializer, de::DeserializeOwned};
-use serde_json::Value;
-use std::{any::Any, borrow::Cow};
+use serde_json::{Map, Value};
+use std::{
+    any::{Any, TypeId},
+    borrow::Cow,
+};
 
 /// What a tool's owned parameter needs. Implemented for everything that has both `Deserialize` and `JsonSchema`.
 #[diagnostic::on_unimplemented(
@@ -26,6 +29,13 @@ impl<T: DeserializeOwned + JsonSchema + Send + 'static> ToolArg for T {
         T::json_schema(generator)
     }
     fn decode(value: &Value) -> Result<Slot, DecodeFault> {
+        // handed over as it came: reading it like any other type would make `3.0` a `3`
+        if TypeId::of::<T>() == TypeId::of::<Value>() {
+            return Ok(slot(value.clone()));
+        }
+        if let (true, Value::Object(map)) = (TypeId::of::<T>() == TypeId::of::<Map<String, Value>>(), value) {
+            return Ok(slot(map.clone()));
+        }
         decode::<T>(value).map(slot)
     }
 }
@@ -121,6 +131,10 @@ impl Slots {
     pub fn new(params: &'static [Param], values: Vec<Slot>) -> Self {
         debug_assert_eq!(params.len(), values.len());
         Self { params, values: values.into_iter().map(Some).collect(), next: 0 }
+    }
+    /// The value at this place, if it was not taken.
+    pub(crate) fn at(&self, index: usize) -> Option<&Slot> {
+        self.values.get(index)?.as_ref()
     }
     /// Takes the next value: the shim asks in the order of the parameters.
     ///

@@ -16,9 +16,16 @@ pub type Shared = Arc<dyn Any + Send + Sync>;
     note = "a reference is lent by the runtime and must be to a sized `Send + Sync + 'static` type that a `#[provide]` function makes",
     note = "what the caller supplies is owned: `String` instead of `&str`, `Vec<u8>` instead of `&[u8]`"
 )]
-pub trait Lend: Send + Sync + 'static {}
+pub trait Lend: Send + Sync + 'static {
+    /// The value itself again.
+    fn of(shared: &Shared) -> Option<&Self>;
+}
 #[diagnostic::do_not_recommend]
-impl<T: Send + Sync + 'static> Lend for T {}
+impl<T: Send + Sync + 'static> Lend for T {
+    fn of(shared: &Shared) -> Option<&Self> {
+        shared.downcast_ref()
+    }
+}
 
 /// One `&T` parameter.
 pub struct Need {
@@ -30,17 +37,10 @@ pub struct Need {
     pub at: At,
 }
 
-const fn key_of<T: 'static + ?Sized>() -> fn() -> TypeId {
-    TypeId::of::<T>
-}
-
 impl Need {
-    /// A `&T` at this place.
-    pub const fn new<T: ?Sized>(at: At) -> Self
-    where
-        T: Lend,
-    {
-        Self { key: key_of::<T>(), type_name: std::any::type_name::<T>, at }
+    /// A `&T` at this place. That it can be lent is asked once, by [`CallCx::lend`].
+    pub const fn new<T: ?Sized + 'static>(at: At) -> Self {
+        Self { key: TypeId::of::<T>, type_name: std::any::type_name::<T>, at }
     }
 }
 
@@ -68,8 +68,13 @@ impl CallCx {
     /// # Panics
     /// When nothing of this type was put in: the start check of [`crate::registry`] makes that a bug of bdk.
     #[track_caller]
-    pub fn lend<T: 'static>(&self) -> &T {
-        self.get().unwrap_or_else(|| {
+    pub fn lend<T>(&self) -> &T
+    where
+        T: Lend + ?Sized,
+    {
+        let key = TypeId::of::<T>();
+        let found = self.lent.iter().find(|(k, _)| *k == key).and_then(|(_, shared)| T::of(shared));
+        found.unwrap_or_else(|| {
             panic!("`{}` was not resolved before the call: a bug in bdk", std::any::type_name::<T>())
         })
     }

@@ -28,8 +28,8 @@ pub use error::{IntoToolError, ToolError, Transience};
 pub use lend::{BoxMake, CallCx, Lend, Need, ProviderDef, ProviderRef, Shared};
 pub use output::{Json, Output, ToolOutput, ToolResult, ToolValue};
 pub use probe::{
-    Fallback, PlainKind, Probe, ResultKind, Tag, TagFallback, boxed, boxed_make, boxed_opaque, checked, crowded,
-    legal_name, raw_input, tag_of, tag_of_value, time_bound,
+    Fallback, PlainKind, Probe, ResultKind, Tag, TagFallback, boxed, boxed_make, boxed_opaque, checked, legal_name,
+    raw_input, tag_of, tag_of_value, time_bound,
 };
 pub use rule::{Num, Rule};
 pub use timestamp::{RfcFault, Timestamp, parse_rfc3339};

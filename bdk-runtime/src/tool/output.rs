@@ -139,13 +139,21 @@ impl ToolOutput {
     }
     /// As `{content, structuredContent?, isError?}`.
     pub fn to_value(&self) -> Value {
-        let mut out = json!({ "content": self.content });
-        if let Some(structured) = &self.structured {
-            out["structuredContent"] = structured.clone();
-        }
-        if self.is_error {
-            out["isError"] = true.into();
-        }
-        out
+        // made of `Value`s, so that it cannot fail
+        serde_json::to_value(self.wire()).unwrap_or_default()
     }
+    pub(crate) fn wire(&self) -> Wire<'_> {
+        Wire { content: &self.content, structured_content: self.structured.as_ref(), is_error: self.is_error }
+    }
+}
+
+/// How an envelope is written. [`ToolOutput`] itself must not be `Serialize`: that is how a tool's result is told from a value.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Wire<'a> {
+    content: &'a [Value],
+    #[serde(skip_serializing_if = "Option::is_none")]
+    structured_content: Option<&'a Value>,
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    is_error: bool,
 }

@@ -194,17 +194,6 @@ pub fn boxed_make<'a, F: Future<Output = O> + Send + 'a, O: 'static>(
 pub fn checked<E: Display>(f: impl FnOnce() -> Result<(), E>) -> Result<(), String> {
     f().map_err(|e| e.to_string())
 }
-/// Whether an `Input<T>` stands beside another owned parameter.
-pub const fn crowded(whole: &[bool]) -> bool {
-    let mut i = 0;
-    while i < whole.len() {
-        if whole[i] && whole.len() > 1 {
-            return true;
-        }
-        i += 1;
-    }
-    false
-}
 /// Whether a tool may have this name: 1 to 64 of `A-Z a-z 0-9 _ -`.
 pub const fn legal_name(name: &str) -> bool {
     let name = name.as_bytes();

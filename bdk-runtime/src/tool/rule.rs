@@ -59,3 +59,14 @@ pub enum Rule {
     /// `extend("key" = json)`.
     Extend(&'static str, fn() -> Value),
 }
+
+impl Rule {
+    /// Whether the schema with this rule may be no JSON Schema: the compiler has not read the author's pattern.
+    pub(crate) fn may_not_compile(&self) -> bool {
+        match self {
+            Self::Pattern(_) | Self::Extend(..) => true,
+            Self::Inner(rules) => rules.iter().any(Self::may_not_compile),
+            Self::Bound(..) | Self::MinLen(_) | Self::MaxLen(_) | Self::Format(_) => false,
+        }
+    }
+}

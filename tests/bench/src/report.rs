@@ -70,6 +70,19 @@ impl Figure {
         }
     }
 
+    /// The figure as a line of the table.
+    fn line(&self) -> String {
+        let ratio = self.ratio().map(|ratio| format!("{ratio:.2}")).unwrap_or_default();
+        let bot = with_unit(self.bot, self.unit);
+        let baseline = self.baseline.map(|value| with_unit(value, self.unit)).unwrap_or_default();
+        let met = match self.met() {
+            None => "",
+            Some(true) => "yes",
+            Some(false) => "**no**",
+        };
+        format!("| {}: {} | {ratio} | {bot} | {baseline} | {} | {met} |", self.section, self.what, self.goal_text())
+    }
+
     fn json(&self) -> Value {
         json!({
             "section": self.section,
@@ -92,7 +105,9 @@ pub(crate) struct Report {
 }
 
 impl Report {
+    /// Adds a line, and shows it at once on stderr: a whole run takes a while.
     pub(crate) fn add(&mut self, figure: Figure) {
+        eprintln!("  {}", figure.line());
         self.figures.push(figure);
     }
 
@@ -106,22 +121,7 @@ impl Report {
             "| figure | ratio | bot | baseline | goal | met |\n| --- | ---: | ---: | ---: | ---: | --- |\n",
         );
         for figure in &self.figures {
-            let ratio = figure.ratio().map(|ratio| format!("{ratio:.2}")).unwrap_or_default();
-            let baseline = figure.baseline.map(|value| with_unit(value, figure.unit)).unwrap_or_default();
-            let met = match figure.met() {
-                None => "",
-                Some(true) => "yes",
-                Some(false) => "**no**",
-            };
-            let _ = writeln!(
-                out,
-                "| {}: {} | {ratio} | {} | {} | {} | {met} |",
-                figure.section,
-                figure.what,
-                with_unit(figure.bot, figure.unit),
-                baseline,
-                figure.goal_text(),
-            );
+            let _ = writeln!(out, "{}", figure.line());
         }
         for note in &self.notes {
             let _ = write!(out, "\n{note}\n");

@@ -6,6 +6,7 @@
 use anyhow as _;
 use bdk::prelude::*;
 use bdk_tests as _;
+use serde_json as _;
 use std::{
     collections::HashMap,
     io,

@@ -153,12 +153,12 @@ impl<'de> VariantAccess<'de> for Content<'de> {
 
     fn unit_variant(self) -> Result<(), Unwinding> {
         match self.content {
-            // not `()`, which takes `{}` too: a unit variant with an object is a mistake
-            Some(Value::Null) | None => Ok(()),
-            Some(content) => {
-                let fault = Unwinding::invalid("null", words::received(unexpected(content)));
-                Err(fault.under_key(self.variant))
-            }
+            None => Ok(()),
+            // serde_json also takes `{"Unit": null}`, which the schema does not advertise
+            Some(_) => Err(Unwinding::invalid(
+                format!("the string {:?}", self.variant),
+                format!("object with the property {:?}", self.variant),
+            )),
         }
     }
 

@@ -5,7 +5,7 @@
 //! - an array is no struct;
 //! - a float without a fraction, below 2^53, is an integer, also in what serde buffers (untagged and internally tagged
 //!   enums, `flatten`);
-//! - `()` and a unit struct take `{}` beside `null`;
+//! - a variant without content is its name alone, not `{"Unit": null}`;
 //! - `[]` is a tuple variant of no fields.
 //!
 //! What serde buffers is read by serde's own code: there an array still passes for a struct (validation against the schema

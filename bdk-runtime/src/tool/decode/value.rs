@@ -173,7 +173,6 @@ impl<'de> Deserializer<'de> for Reader<'de> {
     fn deserialize_unit<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Unwinding> {
         match self.0 {
             Value::Null => visitor.visit_unit(),
-            Value::Object(object) if object.is_empty() => visitor.visit_unit(),
             _ => Err(self.refuse(&visitor)),
         }
     }

@@ -103,12 +103,11 @@ fn sixty_four_bits_are_exact() {
 }
 
 #[test]
-fn the_unit_is_null_or_an_empty_object_and_nothing_else() {
+fn the_unit_is_null_and_nothing_else() {
     read::<()>(json!(null));
-    read::<()>(json!({}));
-    assert_eq!(read::<Marker>(json!({})), Marker);
+    assert_eq!(read::<Marker>(json!(null)), Marker);
     assert_eq!(read::<Empty>(json!({})), Empty {});
-    assert_eq!(refusal::<()>(json!({"a": 1})), "expected null, received object");
+    assert_eq!(refusal::<()>(json!({})), "expected null, received object");
     assert_eq!(refusal::<Marker>(json!([])), "expected null, received array");
 }
 
@@ -121,7 +120,6 @@ fn null_is_none_at_any_depth() {
 #[test]
 fn an_enum_is_its_name_or_an_object_with_its_name() {
     assert_eq!(read::<Shape>(json!("Nothing")), Shape::Nothing);
-    assert_eq!(read::<Shape>(json!({"Nothing": null})), Shape::Nothing);
     assert_eq!(read::<Shape>(json!({"One": 1.0})), Shape::One(1));
     assert_eq!(read::<Shape>(json!({"Two": [1, "x"]})), Shape::Two(1, "x".to_owned()));
     assert_eq!(read::<Shape>(json!({"Zero": []})), Shape::Zero());
@@ -134,7 +132,10 @@ fn a_wrong_enum_says_what_it_should_have_been() {
     assert_eq!(refusal::<Shape>(json!("Nothin")), format!("`Nothin` is not one of the allowed values {known}"));
     assert_eq!(refusal::<Shape>(json!({"one": 1})), format!("`one` is not one of the allowed values {known}"));
     assert_eq!(refusal::<Shape>(json!("One")), "expected an object with the property \"One\", received string \"One\"");
-    assert_eq!(refusal::<Shape>(json!({"Nothing": {}})), "`Nothing`: expected null, received object");
+    assert_eq!(
+        refusal::<Shape>(json!({"Nothing": null})),
+        "expected the string \"Nothing\", received object with the property \"Nothing\""
+    );
     assert_eq!(
         refusal::<Shape>(json!({"One": 1, "Two": 2})),
         "expected an object with one property, \"Nothing\", \"One\", \"Two\", \"Zero\", \"Named\", \"Inside\", received object with 2 properties"

@@ -1,16 +1,19 @@
 //! A tool's table: one entry a parameter, a shim, one `static`. No derived type, and no code that a function of the
 //! runtime could hold instead: every bot pays for what stands here, once a tool.
 
-use super::ir::{Default, Effect, Input, OutputSchema, Owned, Predicate, Rule, Text, Tool};
+mod param;
+mod predicate;
+
+use super::ir::{Effect, Input, OutputSchema, Owned, Text, Tool};
 use crate::{
     krate::{Krate, first_span, relocate},
-    lent::Lent,
     run::quiet,
     sig::SigFn,
 };
+use param::param;
+use predicate::over;
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens, quote, quote_spanned};
-use syn::{Expr, ExprLit, ExprUnary, Lit, LitInt, spanned::Spanned};
 
 /// Names of the expansion's own: they must be one identifier each, or hygiene tells differently spanned ones apart.
 struct Names {
@@ -84,15 +87,11 @@ fn asserts(tool: &Tool) -> TokenStream {
         assert(span, &[], quote!(__DESCRIPTION.is_empty()), message);
     }
     let owned: Vec<&Owned> = tool.owned().collect();
-    if let [first, _, ..] = owned[..] {
-        let span = first_span(&first.ty);
+    for parameter in owned.iter().filter(|parameter| owned.len() > 1 && !parameter.plain) {
+        let (span, ty) = (first_span(&parameter.ty), &parameter.ty);
         let p = tool.krate.private(span);
-        let wholes = owned.iter().map(|o| {
-            let (cfgs, ty) = (&o.cfgs, &o.ty);
-            quote!(#(#cfgs)* #p::Probe::<#ty>::WHOLE)
-        });
         let message = "`Input` is the whole input, so no other owned parameter can stand beside it";
-        assert(span, &[], quote!(#p::crowded(&[#(#wholes),*])), message);
+        assert(span, &parameter.cfgs, quote!(#p::Probe::<#ty>::WHOLE), message);
     }
     for arg in &tool.time_args {
         let Some((ty, cfgs)) = &arg.parameter else { continue };
@@ -107,79 +106,6 @@ fn asserts(tool: &Tool) -> TokenStream {
     asserts
 }
 
-fn param(krate: &Krate, owned: &Owned, raw: bool) -> TokenStream {
-    let Owned { property, ty, cfgs, .. } = owned;
-    let span = first_span(ty);
-    let p = krate.private(span);
-    let doc = owned.doc.clone().unwrap_or_else(|| quote!(""));
-    let whole = if raw { quote!(true) } else { quote!(#p::Probe::<#ty>::WHOLE) };
-    let new = quote_spanned!(span=> #p::Param::new::<#ty>);
-    let mut entry = quote_spanned!(span=> #new(#property, #doc, #p::Probe::<#ty>::OPTIONAL, #whole));
-    let here = krate.private(Span::call_site());
-    if let Some(default) = &owned.default {
-        let value = match default {
-            Default::OfType(span) => quote_spanned!(*span=> ::core::default::Default::default()),
-            // a text for any type that is made from one; a parameter's type is never `&str` itself
-            Default::Given(Expr::Lit(ExprLit { lit: Lit::Str(text), .. })) => {
-                let span = text.span();
-                quote_spanned!(span=> ::core::convert::Into::into(#text))
-            }
-            Default::Given(expr) => expr.to_token_stream(),
-        };
-        entry.extend(
-            quote!(.default(|| { let __default: #ty = #value; #here::slot(__default) }, #here::Probe::<#ty>::JSON)),
-        );
-    }
-    if !owned.rules.is_empty() {
-        let rules = owned.rules.iter().map(|r| rule(krate, r));
-        entry.extend(quote!(.rules(&[#(#rules),*])));
-    }
-    if owned.coerce {
-        entry.extend(quote!(.coerce()));
-    }
-    if let Some(path) = &owned.preprocess {
-        let span = path.span();
-        entry.extend(quote_spanned!(span=> .preprocess(#path)));
-    }
-    quote!(#(#cfgs)* #entry)
-}
-
-fn rule(krate: &Krate, rule: &Rule) -> TokenStream {
-    let p = krate.private(Span::call_site());
-    match rule {
-        Rule::Bound(keyword, expr) => {
-            let span = first_span(expr);
-            let number = krate.private(span);
-            let value = wide(expr);
-            let number = quote_spanned!(span=> #number::Num::from(#value));
-            quote!(#p::Rule::Bound(#keyword, || #number))
-        }
-        Rule::MinLen(expr) => quote!(#p::Rule::MinLen(#expr as ::core::primitive::u64)),
-        Rule::MaxLen(expr) => quote!(#p::Rule::MaxLen(#expr as ::core::primitive::u64)),
-        Rule::Pattern(expr) => quote!(#p::Rule::Pattern(#expr)),
-        Rule::Format(expr) => quote!(#p::Rule::Format(#expr)),
-        Rule::Inner(rules) => {
-            let rules = rules.iter().map(|r| self::rule(krate, r));
-            quote!(#p::Rule::Inner(&[#(#rules),*]))
-        }
-        Rule::Extend(key, json) => quote!(#p::Rule::Extend(#key, || #p::json!(#json))),
-    }
-}
-
-/// An integer literal as `i128`, which holds every bound exactly.
-fn wide(expr: &Expr) -> TokenStream {
-    match expr {
-        Expr::Lit(ExprLit { lit: Lit::Int(int), .. }) if int.suffix().is_empty() => {
-            LitInt::new(&format!("{}i128", int.base10_digits()), int.span()).to_token_stream()
-        }
-        Expr::Unary(ExprUnary { op, expr, .. }) => {
-            let value = wide(expr);
-            quote!(#op #value)
-        }
-        other => other.to_token_stream(),
-    }
-}
-
 /// The shim: it takes the decoded input apart and calls the author's function.
 fn body(tool: &Tool, f: &SigFn, names: &Names) -> TokenStream {
     let Names { slots, cx } = names;
@@ -190,7 +116,7 @@ fn body(tool: &Tool, f: &SigFn, names: &Names) -> TokenStream {
             let cfgs = &owned.cfgs;
             quote!(#(#cfgs)* #slots.take())
         }
-        Input::Lent(Lent { cfgs, .. }) => quote!(#(#cfgs)* #cx.lend()),
+        Input::Lent(lent) => lent.argument(cx),
     });
     let ident = &f.sig.ident;
     let call = quote_spanned!(span=> #ident(#(#arguments),*));
@@ -271,9 +197,10 @@ fn options(tool: &Tool, f: &SigFn, names: &Names) -> TokenStream {
     }
     match &tool.output_schema {
         OutputSchema::None => {}
-        OutputSchema::OfType => {
-            let kind = kind(&tool.krate, f);
-            chain.extend(quote!(.output_schema(#kind.schema())));
+        OutputSchema::OfType(span) => {
+            let kind = relocate(kind(&tool.krate, f), *span);
+            let schema = quote_spanned!(*span=> #kind.schema());
+            chain.extend(quote!(.output_schema(#schema)));
         }
         OutputSchema::Given(schema) => chain.extend(quote!(.output_schema_value(|| #schema))),
     }
@@ -299,56 +226,4 @@ fn options(tool: &Tool, f: &SigFn, names: &Names) -> TokenStream {
         chain.extend(quote!(.#flag()));
     }
     chain
-}
-
-/// A predicate's span, its return type if it names one, and its body over the decoded input.
-///
-/// The closure is not called: its body stands under typed `let`s, so that names, types, `?` and `return` work as in a
-/// closure, and the author's errors and completions are in the author's own tokens.
-fn over(tool: &Tool, predicate: &Predicate, slots: &Ident) -> (Span, Option<TokenStream>, TokenStream) {
-    match predicate {
-        Predicate::Path(path) => {
-            let span = path.span();
-            let arguments = tool.owned().map(|owned| {
-                let (cfgs, value) = (&owned.cfgs, get(&tool.krate, owned, slots, span, owned.newtype));
-                quote_spanned!(span=> #(#cfgs)* #value)
-            });
-            let call = quote_spanned!(span=> #path(#(#arguments),*));
-            (span, None, quote_spanned!(span=> { #call }))
-        }
-        Predicate::Closure(closure) => {
-            let lets = closure.binds.iter().filter_map(|bind| {
-                let name = syn::ext::IdentExt::unraw(&bind.name).to_string();
-                let owned = tool.owned().find(|owned| owned.binding == name)?;
-                // `|Input(q)|` takes the newtype apart itself
-                let inside = owned.newtype && !matches!(bind.pat, syn::Pat::TupleStruct(_));
-                let span = bind.ty.as_ref().map_or(bind.name.span(), first_span);
-                let value = get(&tool.krate, owned, slots, span, inside);
-                let (pat, cfgs, owned_ty) = (&bind.pat, &bind.cfgs, &owned.ty);
-                let ty = match &bind.ty {
-                    Some(ty) => ty.to_token_stream(),
-                    None if inside => quote_spanned!(span=> &_),
-                    None => quote_spanned!(span=> &#owned_ty),
-                };
-                let name_span = bind.name.span();
-                Some(quote_spanned!(name_span=> #(#cfgs)* let #pat: #ty = #value;))
-            });
-            let body = match &closure.body {
-                Expr::Block(block) if block.label.is_none() && block.attrs.is_empty() => {
-                    let statements = &block.block.stmts;
-                    quote!(#(#statements)*)
-                }
-                other => other.to_token_stream(),
-            };
-            let span = closure.body.span();
-            let output = closure.output.as_ref().map(|ty| quote_spanned!(closure.span=> -> #ty));
-            (closure.span, output, quote_spanned!(span=> { #(#lets)* #body }))
-        }
-    }
-}
-
-fn get(krate: &Krate, owned: &Owned, slots: &Ident, span: Span, inside: bool) -> TokenStream {
-    let (p, ty, property) = (krate.private(span), &owned.ty, &owned.property);
-    let whole = quote_spanned!(span=> #p::get::<#ty>(#slots, #property));
-    if inside { quote_spanned!(span=> &#whole.0) } else { whole }
 }

@@ -1,0 +1,224 @@
+//! The command line as clap reads it: what there is to say, and its help.
+
+use crate::{Timestamp, serve::ServeMode};
+use clap::{Args, Parser, Subcommand, ValueEnum};
+use clap_complete::Shell;
+use std::{path::PathBuf, time::Duration};
+
+/// A bot's command line. Without a command it serves.
+#[derive(Debug, Parser)]
+#[command(disable_help_subcommand = true, args_conflicts_with_subcommands = true, max_term_width = 100)]
+pub(super) struct Cli {
+    #[command(subcommand)]
+    pub(super) command: Option<Command>,
+    #[command(flatten)]
+    pub(super) serve: ServeArgs,
+}
+
+#[derive(Debug, Subcommand)]
+pub(super) enum Command {
+    /// Serve over HTTP until SIGINT or SIGTERM (the default)
+    ///
+    /// The first line on stdout is the address.
+    Serve(ServeArgs),
+    /// Call a tool and print the answer's JSON
+    ///
+    /// Without --url the call runs in this process. The exit code is 1 when the call was refused or its result is an error.
+    Call(CallArgs),
+    /// Tell everything that is wrong with this bot
+    Validate(Json),
+    /// Say who this bot is and what it has
+    Info(Json),
+    /// List the tools
+    Tools(ToolsArgs),
+    /// Print a completion script
+    Completions {
+        /// For which shell
+        shell: Shell,
+    },
+}
+
+#[derive(Debug, Args)]
+pub(super) struct Json {
+    /// As JSON
+    #[arg(long)]
+    pub(super) json: bool,
+}
+
+#[derive(Debug, Args)]
+pub(super) struct ServeArgs {
+    /// The address to listen on [default: 127.0.0.1]
+    #[arg(long, value_name = "HOST")]
+    pub(super) host: Option<String>,
+    /// The port to listen on; 0 takes a free one [default: 3000]
+    #[arg(long, value_name = "PORT")]
+    pub(super) port: Option<u16>,
+    /// Where the routes stand [default: prefixed]
+    #[arg(long, value_name = "MODE")]
+    pub(super) mode: Option<ModeArg>,
+    /// Serve what helps while a bot is being written
+    #[arg(long)]
+    pub(super) dev: bool,
+    /// Let in who bears the token in this environment variable
+    #[arg(long, value_name = "NAME")]
+    pub(super) bearer_token_env: Option<String>,
+    /// Let in who bears this token (`ps` shows it: prefer --bearer-token-env)
+    #[arg(long, value_name = "TOKEN", conflicts_with = "bearer_token_env")]
+    pub(super) bearer_token: Option<String>,
+    /// Let everybody in
+    #[arg(long)]
+    pub(super) allow_anonymous: bool,
+    /// One more name that a request's Host may have
+    #[arg(long, value_name = "HOST")]
+    pub(super) allowed_host: Vec<String>,
+    /// One more origin whose pages may call
+    #[arg(long, value_name = "ORIGIN")]
+    pub(super) allowed_origin: Vec<String>,
+    /// The address under which others reach the bot
+    #[arg(long, value_name = "URL")]
+    pub(super) public_url: Option<String>,
+    /// Believe the forwarding headers of the proxy in front
+    #[arg(long)]
+    pub(super) trust_proxy: bool,
+    /// How many bytes a request's body may have, such as 512k or 4M [default: 1M]
+    #[arg(long, value_name = "BYTES", value_parser = bytes)]
+    pub(super) max_body: Option<usize>,
+    /// How long running calls may go on after a shutdown began, such as 30s or 2m [default: 30s]
+    #[arg(long, value_name = "DURATION", value_parser = duration)]
+    pub(super) drain: Option<Duration>,
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+pub(super) enum ModeArg {
+    /// Under /<slug>/v1
+    Prefixed,
+    /// Under /v1
+    Single,
+}
+
+impl From<ModeArg> for ServeMode {
+    fn from(mode: ModeArg) -> Self {
+        match mode {
+            ModeArg::Prefixed => Self::Prefixed,
+            ModeArg::Single => Self::Single,
+        }
+    }
+}
+
+/// What `call` takes; `bdk call --url …` takes the same.
+#[derive(Debug, Args)]
+pub struct CallArgs {
+    /// The tool's name
+    #[arg(value_name = "TOOL")]
+    pub(super) tool: String,
+    /// Its input: JSON, @FILE, or - for stdin
+    #[arg(long, value_name = "JSON|@FILE|-", default_value = "{}", allow_hyphen_values = true)]
+    pub(super) input: String,
+    /// Reads run, writes are stubbed
+    #[arg(long)]
+    pub(super) dry_run: bool,
+    /// Freeze the call's time at this instant (RFC 3339)
+    #[arg(long, value_name = "INSTANT")]
+    pub(super) as_of: Option<Timestamp>,
+    /// Which agent, where there are several
+    #[arg(long, value_name = "SLUG")]
+    pub(super) agent: Option<String>,
+    /// Call a running bot at this address instead
+    #[arg(long, value_name = "URL")]
+    pub(super) url: Option<String>,
+    /// Send the bearer token in this environment variable
+    #[arg(long, value_name = "NAME", requires = "url")]
+    pub(super) bearer_token_env: Option<String>,
+    /// Call as part of this session
+    #[arg(long, value_name = "ID", requires = "url", conflicts_with_all = ["continuation", "dry_run", "as_of"])]
+    pub(super) session: Option<String>,
+    /// Call as part of the session with this continuation token
+    #[arg(long, value_name = "TOKEN", requires = "url", conflicts_with_all = ["dry_run", "as_of"])]
+    pub(super) continuation: Option<String>,
+}
+
+#[derive(Debug, Args)]
+#[command(args_conflicts_with_subcommands = true)]
+pub(super) struct ToolsArgs {
+    #[command(subcommand)]
+    pub(super) command: Option<ToolsCommand>,
+    #[command(flatten)]
+    pub(super) json: Json,
+}
+
+#[derive(Debug, Subcommand)]
+pub(super) enum ToolsCommand {
+    /// Tell what changed since a listing was saved with `tools --json`
+    ///
+    /// The exit code is 1 when a change breaks callers.
+    Diff {
+        /// The saved listing
+        file: PathBuf,
+    },
+}
+
+/// `512`, `512k`, `4M`, in units of 1024.
+fn bytes(text: &str) -> Result<usize, String> {
+    let digits = text.trim_end_matches(|c: char| c.is_ascii_alphabetic());
+    let factor: usize = match text[digits.len()..].to_ascii_lowercase().as_str() {
+        "" | "b" => 1,
+        "k" | "kb" | "kib" => 1024,
+        "m" | "mb" | "mib" => 1024 * 1024,
+        _ => return Err("write a number of bytes, with `k` or `M` behind it for units of 1024".to_owned()),
+    };
+    let number = digits.parse::<usize>().ok().and_then(|n| n.checked_mul(factor));
+    number.filter(|n| *n > 0).ok_or_else(|| "write a number of bytes above 0, such as 512k or 4M".to_owned())
+}
+
+/// `500ms`, `30s`, `2m`, `1h`.
+fn duration(text: &str) -> Result<Duration, String> {
+    let digits = text.trim_end_matches(|c: char| c.is_ascii_alphabetic());
+    let ms: u64 = match &text[digits.len()..] {
+        "ms" => 1,
+        "s" => 1000,
+        "m" => 60_000,
+        "h" => 3_600_000,
+        _ => 0,
+    };
+    let number = digits.parse::<u64>().ok().filter(|_| ms > 0).and_then(|n| n.checked_mul(ms));
+    number.map(Duration::from_millis).ok_or_else(|| "write a number with its unit, such as 500ms, 30s or 2m".to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::CommandFactory;
+
+    #[test]
+    fn the_command_line_holds_together() {
+        Cli::command().debug_assert();
+    }
+
+    #[test]
+    fn without_a_command_the_options_are_those_of_serve() {
+        let cli = Cli::try_parse_from(["bot", "--port", "0", "--drain", "2m", "--max-body", "4M"]).expect("serve");
+        assert!(cli.command.is_none());
+        assert_eq!(cli.serve.port, Some(0));
+        assert_eq!(cli.serve.drain, Some(Duration::from_secs(120)));
+        assert_eq!(cli.serve.max_body, Some(4 * 1024 * 1024));
+    }
+
+    #[test]
+    fn sizes_and_durations_need_a_known_unit() {
+        assert_eq!(bytes("512k"), Ok(512 * 1024));
+        assert!(
+            bytes("4X").is_err() && bytes("").is_err() && bytes("0").is_err() && bytes("99999999999999999999").is_err()
+        );
+        assert_eq!(duration("500ms"), Ok(Duration::from_millis(500)));
+        assert!(duration("30").is_err() && duration("s").is_err() && duration("-1s").is_err());
+    }
+
+    #[test]
+    fn a_session_needs_a_running_bot_and_brings_its_own_facts() {
+        let call = |rest: &[&str]| Cli::try_parse_from(["bot", "call", "t"].iter().chain(rest)).is_ok();
+        assert!(!call(&["--session", "ses_1"]));
+        assert!(call(&["--session", "ses_1", "--url", "http://localhost:1"]));
+        assert!(!call(&["--session", "ses_1", "--continuation", "a:b", "--url", "http://localhost:1"]));
+        assert!(!call(&["--session", "ses_1", "--dry-run", "--url", "http://localhost:1"]));
+    }
+}

@@ -1,0 +1,79 @@
+//! `call`: one call in this process, answered as over HTTP.
+
+use super::{args::CallArgs, input, output, output::Stop, remote};
+use crate::{CallOptions, bot::Bot, call::UnknownTool};
+use serde::Serialize;
+use std::process::ExitCode;
+use tokio_util::sync::CancellationToken;
+
+/// Calls a tool and prints the answer, the bot's own unless `--url` names another.
+pub(super) async fn call(args: &CallArgs) -> Result<ExitCode, Stop> {
+    match &args.url {
+        Some(url) => remote::call(args, url).await,
+        None => here(args).await,
+    }
+}
+
+async fn here(args: &CallArgs) -> Result<ExitCode, Stop> {
+    let input = input::read(&args.input)?;
+    let input = serde_json::from_str(input.get()).map_err(|e| Stop::usage(format!("--input is no JSON: {e}")))?;
+    let bot = Bot::load()?;
+    if let Some(agent) = args.agent.as_deref().filter(|agent| *agent != bot.slug()) {
+        return Err(Stop::usage(format!("there is no agent `{agent}`: this bot has `{}`", bot.slug())));
+    }
+    let cancel = CancellationToken::new();
+    let mut options = CallOptions { cancel: Some(cancel.clone()), ..CallOptions::new().dry_run(args.dry_run) };
+    if let Some(as_of) = args.as_of {
+        options = options.as_of(as_of);
+    }
+    let call = bot.call(&args.tool, input, options);
+    tokio::pin!(call);
+    let done = tokio::select! {
+        done = &mut call => done,
+        // the call is told, ends as cancelled, and is answered
+        () = stop_asked() => {
+            cancel.cancel();
+            call.await
+        }
+    };
+    let (answer, fine) = match done {
+        Ok(done) => {
+            let json =
+                done.to_json().map_err(|e| Stop::failed(format!("the outcome cannot be written as JSON: {e}")))?;
+            (json, !done.is_error())
+        }
+        Err(unknown) => (refused(&unknown), false),
+    };
+    output::print([&answer, b"\n" as &[u8]].concat())?;
+    Ok(if fine { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+/// The body of the refused request that the same call over HTTP would be.
+fn refused(unknown: &UnknownTool) -> Vec<u8> {
+    #[derive(Serialize)]
+    struct Refused {
+        ok: bool,
+        error: &'static str,
+        message: String,
+    }
+    // two strings and a bool always serialise
+    serde_json::to_vec(&Refused { ok: false, error: "unknown_tool", message: unknown.to_string() }).unwrap_or_default()
+}
+
+/// SIGINT or SIGTERM.
+async fn stop_asked() {
+    #[cfg(unix)]
+    {
+        use tokio::signal::unix::{SignalKind, signal};
+        if let (Ok(mut int), Ok(mut term)) = (signal(SignalKind::interrupt()), signal(SignalKind::terminate())) {
+            tokio::select! {
+                _ = int.recv() => {}
+                _ = term.recv() => {}
+            }
+            return;
+        }
+    }
+    if tokio::signal::ctrl_c().await.is_err() {
+        std::future::pending().await
+    }
+}

@@ -1,0 +1,88 @@
+//! `validate`: everything that is wrong with a bot, and what vanished from it.
+
+mod items;
+mod lexer;
+mod missing;
+mod package;
+
+use super::{
+    output::{self, Stop},
+    tools::by_crate,
+};
+use crate::{
+    bot::Identity,
+    registry::{Problem, Registry, Severity, Tool},
+    tool::schema::{self, Lint},
+};
+use serde_json::{Value, json};
+use std::{fmt::Write, panic::AssertUnwindSafe, process::ExitCode};
+
+/// Checks the bot, its schemas and its sources.
+pub(super) fn run(as_json: bool) -> Result<ExitCode, Stop> {
+    let registry = Registry::linked();
+    let mut problems = registry.problems().to_vec();
+    if cfg!(panic = "abort") {
+        problems.push(Problem::error("panic_abort", None, crate::bot::ABORTS));
+    }
+    registry.tools().iter().for_each(|tool| schemas(tool, &mut problems));
+    let packages = package::at_hand(Identity::get().name, super::program().as_deref());
+    problems.extend(missing::find(&packages, &missing::registered()));
+    problems.sort();
+    problems.dedup();
+
+    let errors = problems.iter().filter(|p| p.severity == Severity::Error).count();
+    let fine = errors == 0;
+    if as_json {
+        let report = json!({
+            "ok": fine,
+            "problems": problems,
+            "tools": registry.tools().len(),
+            "crates": registry.crates(),
+            "sources": packages.iter().map(|p| &p.name).collect::<Vec<_>>(),
+        });
+        output::print(format!("{report:#}\n"))?;
+    } else {
+        let mut text = String::new();
+        for problem in &problems {
+            let _ = writeln!(text, "{}", output::problem(problem));
+        }
+        let warnings = problems.len() - errors;
+        let _ = writeln!(text, "{}: {}, {}", by_crate(&registry), count(errors, "error"), count(warnings, "warning"));
+        output::print_styled(&text)?;
+    }
+    Ok(if fine { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+/// Makes a tool's schemas and its validator, which a running bot does when they are first needed.
+fn schemas(tool: &Tool, problems: &mut Vec<Problem>) {
+    let told = |problem: &Problem| problem.code == "input_schema" && problem.place == Some(tool.at().to_string());
+    if problems.iter().any(told) {
+        return;
+    }
+    // they run the author's code: a `JsonSchema` of their own, an expression
+    let made = std::panic::catch_unwind(AssertUnwindSafe(|| (tool.input_schema().clone(), tool.output_schema())));
+    let Ok((input, output)) = made else {
+        let why = format!("making the schemas of `{}` panics, as told above", tool.name());
+        problems.push(Problem::error("schema", Some(tool.at()), why));
+        return;
+    };
+    let lints = |which: &'static str, schema: &Value| {
+        schema::lint(schema).into_iter().map(move |lint| (which, lint)).collect::<Vec<_>>()
+    };
+    for (which, Lint { path, message }) in
+        lints("input", &input).into_iter().chain(output.iter().flat_map(|o| lints("output", o)))
+    {
+        let at = if path.is_empty() { String::new() } else { format!(" at `{path}`") };
+        let why = format!("the {which} schema of `{}`{at}: {message}", tool.name());
+        problems.push(Problem::warning("schema_lint", Some(tool.at()), why));
+    }
+}
+
+/// `no errors`, `1 warning`.
+fn count(n: usize, what: &str) -> String {
+    match n {
+        0 => format!("no {what}s"),
+        1 => format!("1 {what}"),
+        n => format!("{n} {what}s"),
+    }
+}

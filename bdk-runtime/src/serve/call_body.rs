@@ -1,0 +1,255 @@
+//! The body of a call: `{input, sessionId?, continuationToken?, dryRun?, asOf?}`.
+
+use super::refused::{Code, Refused};
+use crate::Timestamp;
+use serde::{
+    Deserialize, Deserializer,
+    de::{MapAccess, Visitor},
+};
+use serde_json::{Map, Value};
+use std::fmt;
+
+/// What a call's body says.
+#[derive(Debug, PartialEq)]
+pub(super) struct CallBody {
+    /// What the tool gets; `{}` where the body has none.
+    pub(super) input: Value,
+    pub(super) dry_run: bool,
+    pub(super) as_of: Option<Timestamp>,
+}
+
+/// The names a body may have, in the order in which they are told.
+const NAMES: [&str; 5] = ["input", "sessionId", "continuationToken", "dryRun", "asOf"];
+
+/// Reads a body. An empty one is `{}`.
+pub(super) fn parse(bytes: &[u8]) -> Result<CallBody, Refused> {
+    if bytes.trim_ascii().is_empty() {
+        return Raw::default().checked();
+    }
+    let raw: Raw = serde_json::from_slice(bytes).map_err(|error| {
+        let what = if error.is_data() { "the body is no call" } else { "the body is no JSON" };
+        Refused::invalid(format!("{what}: {error}"))
+    })?;
+    raw.checked()
+}
+
+/// The members as they came; `null` is as good as absent.
+#[derive(Default)]
+struct Raw {
+    input: Option<Value>,
+    session_id: Option<Value>,
+    continuation_token: Option<Value>,
+    dry_run: Option<Value>,
+    as_of: Option<Value>,
+    unknown: Vec<String>,
+    twice: Vec<String>,
+}
+
+impl Raw {
+    fn slot(&mut self, name: &str) -> Option<&mut Option<Value>> {
+        Some(match name {
+            "input" => &mut self.input,
+            "sessionId" => &mut self.session_id,
+            "continuationToken" => &mut self.continuation_token,
+            "dryRun" => &mut self.dry_run,
+            "asOf" => &mut self.as_of,
+            _ => return None,
+        })
+    }
+
+    fn checked(self) -> Result<CallBody, Refused> {
+        if !self.unknown.is_empty() {
+            return Err(Refused::invalid(format!(
+                "a call's body has no {}; it has {} (a tool's arguments stand in `input`)",
+                listed(&self.unknown, "or"),
+                listed(&NAMES, "and")
+            )));
+        }
+        if !self.twice.is_empty() {
+            return Err(Refused::invalid(format!("{} came twice", listed(&self.twice, "and"))));
+        }
+        let session = text("sessionId", self.session_id)?;
+        let continuation = text("continuationToken", self.continuation_token)?;
+        let facts = [("dryRun", self.dry_run.is_some()), ("asOf", self.as_of.is_some())];
+        let dry_run = match self.dry_run {
+            None => false,
+            Some(Value::Bool(dry_run)) => dry_run,
+            Some(other) => return Err(wrong("dryRun", "`true` or `false`", &other)),
+        };
+        let as_of = match text("asOf", self.as_of)? {
+            None => None,
+            Some(text) => Some(text.parse().map_err(|error| {
+                Refused::invalid(format!(
+                    "`asOf` is no RFC 3339 instant with a zone, such as `2026-01-01T00:00:00Z`: {error}"
+                ))
+            })?),
+        };
+        let id = match (session, continuation) {
+            (None, None) => {
+                return Ok(CallBody { input: self.input.unwrap_or_else(|| Value::Object(Map::new())), dry_run, as_of });
+            }
+            (Some(_), Some(_)) => {
+                return Err(Refused::invalid(
+                    "`sessionId` and `continuationToken` both say which session the call is for: send one of them",
+                ));
+            }
+            (Some(id), None) => ("sessionId", id),
+            (None, Some(token)) => ("continuationToken", token),
+        };
+        let facts: Vec<&str> = facts.iter().filter(|(_, given)| *given).map(|(name, _)| *name).collect();
+        if !facts.is_empty() {
+            return Err(Refused::invalid(format!(
+                "{} cannot stand beside `{}`: a session has its own since it was opened",
+                listed(&facts, "and"),
+                id.0
+            )));
+        }
+        Err(Refused::new(Code::UnknownSession, format!("there is no session with the `{}` \"{}\"", id.0, cut(&id.1))))
+    }
+}
+
+fn text(name: &str, value: Option<Value>) -> Result<Option<String>, Refused> {
+    match value {
+        None => Ok(None),
+        Some(Value::String(text)) => Ok(Some(text)),
+        Some(other) => Err(wrong(name, "a string", &other)),
+    }
+}
+
+fn wrong(name: &str, expected: &str, received: &Value) -> Refused {
+    Refused::invalid(format!("`{name}` must be {expected}, and was {}", cut(&received.to_string())))
+}
+
+/// As much of a text as an answer repeats.
+fn cut(text: &str) -> String {
+    match text.char_indices().nth(80) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text.to_owned(),
+    }
+}
+
+/// "`a`, `b` and `c`".
+fn listed(names: &[impl AsRef<str>], last: &str) -> String {
+    let mut out = String::new();
+    for (i, name) in names.iter().enumerate() {
+        match i {
+            0 => {}
+            _ if i + 1 == names.len() => out.extend([" ", last, " "]),
+            _ => out.push_str(", "),
+        }
+        out.extend(["`", &cut(name.as_ref()), "`"]);
+    }
+    out
+}
+
+impl<'de> Deserialize<'de> for Raw {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Members;
+        impl<'de> Visitor<'de> for Members {
+            type Value = Raw;
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("an object such as {\"input\": {}}")
+            }
+            fn visit_map<A: MapAccess<'de>>(self, mut members: A) -> Result<Raw, A::Error> {
+                let mut raw = Raw::default();
+                let mut seen = Vec::new();
+                while let Some(name) = members.next_key::<std::borrow::Cow<'de, str>>()? {
+                    let value: Value = members.next_value()?;
+                    match raw.slot(&name) {
+                        None => raw.unknown.push(name.into_owned()),
+                        Some(slot) => {
+                            *slot = (!value.is_null()).then_some(value);
+                            match NAMES.iter().position(|n| *n == name) {
+                                Some(i) if seen.contains(&i) => raw.twice.push(name.into_owned()),
+                                Some(i) => seen.push(i),
+                                None => {}
+                            }
+                        }
+                    }
+                }
+                Ok(raw)
+            }
+        }
+        deserializer.deserialize_map(Members)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn refused(body: &str) -> (Code, String) {
+        let refused = parse(body.as_bytes()).unwrap_err();
+        (refused.code, refused.message.into_owned())
+    }
+
+    #[test]
+    fn nothing_null_and_an_empty_object_are_a_call_without_arguments() {
+        for body in ["", " \n", "{}", r#"{"input":null}"#, r#"{"input":{},"dryRun":null,"asOf":null,"sessionId":null}"#]
+        {
+            let call = parse(body.as_bytes()).unwrap();
+            assert_eq!(call, CallBody { input: json!({}), dry_run: false, as_of: None }, "{body}");
+        }
+    }
+
+    #[test]
+    fn an_input_that_is_no_object_is_the_tool_s_to_judge() {
+        assert_eq!(parse(br#"{"input":[1]}"#).unwrap().input, json!([1]));
+        assert_eq!(parse(br#"{"input":"{}"}"#).unwrap().input, json!("{}"));
+    }
+
+    #[test]
+    fn the_facts_are_taken() {
+        let call = parse(br#"{"dryRun":true,"asOf":"2026-01-01T00:00:00Z"}"#).unwrap();
+        assert!(call.dry_run);
+        assert_eq!(call.as_of, Some("2026-01-01T00:00:00Z".parse().unwrap()));
+    }
+
+    #[test]
+    fn unknown_members_are_all_named_beside_what_there_is() {
+        let (code, message) = refused(r#"{"inputs":{},"input":{},"as_of":1}"#);
+        assert_eq!(code, Code::InvalidRequest);
+        assert!(message.contains("`inputs` or `as_of`") && message.contains("`sessionId`"), "{message}");
+    }
+
+    #[test]
+    fn wrong_types_say_what_was_expected() {
+        for (body, words) in [
+            (r#"{"dryRun":"yes"}"#, "`dryRun` must be `true` or `false`, and was \"yes\""),
+            (r#"{"asOf":5}"#, "`asOf` must be a string, and was 5"),
+            (r#"{"asOf":"yesterday"}"#, "`asOf` is no RFC 3339 instant"),
+            (r#"{"sessionId":5}"#, "`sessionId` must be a string"),
+            (r#"{"input":{},"input":{}}"#, "`input` came twice"),
+            ("[]", "expected an object such as"),
+            ("3", "line 1 column 1"),
+        ] {
+            let (code, message) = refused(body);
+            assert_eq!(code, Code::InvalidRequest);
+            assert!(message.contains(words), "{message}");
+        }
+    }
+
+    #[test]
+    fn what_is_no_json_is_told_with_its_place() {
+        let deep = format!("{{\"input\":{}{}}}", "[".repeat(400), "]".repeat(400));
+        for body in ["{\"input\":\n  oops}", "{", "{} {}", &deep, "{\"input\":\"\u{1}\"}"] {
+            let (code, message) = refused(body);
+            assert_eq!(code, Code::InvalidRequest);
+            assert!(message.starts_with("the body is no JSON") && message.contains("column"), "{message}");
+        }
+        assert!(parse(b"{\"input\":\"\xff\"}").unwrap_err().message.contains("column"));
+    }
+
+    #[test]
+    fn ids_stand_alone_and_no_session_is_known() {
+        let (code, message) = refused(r#"{"sessionId":"ses_a","continuationToken":"c:k"}"#);
+        assert_eq!(code, Code::InvalidRequest);
+        assert!(message.contains("`sessionId`") && message.contains("`continuationToken`"), "{message}");
+        let (code, message) = refused(r#"{"sessionId":"ses_a","dryRun":false,"asOf":"2026-01-01T00:00:00Z"}"#);
+        assert_eq!(code, Code::InvalidRequest);
+        assert!(message.contains("`dryRun` and `asOf`") && message.contains("`sessionId`"), "{message}");
+        assert_eq!(refused(r#"{"sessionId":"ses_a"}"#).0, Code::UnknownSession);
+        assert_eq!(refused(r#"{"continuationToken":"c:k"}"#).0, Code::UnknownSession);
+    }
+}

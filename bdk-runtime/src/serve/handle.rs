@@ -1,0 +1,73 @@
+//! A running server, as the program that started it holds it.
+
+use super::listen::Running;
+use crate::{CallOptions, Error, Outcome, bot::Bot};
+use serde_json::Value;
+use std::net::SocketAddr;
+
+/// A running server. Dropping it begins a shutdown, as [`shutdown`](Self::shutdown) does.
+///
+/// Calls through it take the same path as those over HTTP, without the network.
+///
+/// ```no_run
+/// # async fn example() -> Result<(), bdk_runtime::Error> {
+/// use bdk_runtime::Server;
+/// use serde_json::json;
+/// let handle = Server::new().port(0).start().await?;
+/// let outcome = handle.call_tool("inspect_pr", json!({ "pr_url": "https://example.com/1" })).await?;
+/// println!("{}", outcome.text());
+/// handle.wait().await;
+/// # Ok(())
+/// # }
+/// ```
+pub struct ServeHandle {
+    pub(super) bot: Bot,
+    pub(super) running: Running,
+}
+
+impl ServeHandle {
+    /// Calls a tool in process. The caller is the process itself.
+    ///
+    /// # Errors
+    /// When there is no such tool, or the server shuts down. A tool that fails is no error here: see [`Outcome::is_error`].
+    pub async fn call_tool(&self, name: &str, input: impl Into<Value>) -> Result<Outcome, Error> {
+        self.call_tool_with(name, input, CallOptions::new()).await
+    }
+    /// Calls a tool in process, saying more about the call.
+    ///
+    /// # Errors
+    /// As [`call_tool`](Self::call_tool).
+    pub async fn call_tool_with(
+        &self,
+        name: &str,
+        input: impl Into<Value>,
+        options: CallOptions,
+    ) -> Result<Outcome, Error> {
+        if self.running.closing() {
+            return Err(Error::new(format!("the bot is shutting down; \"{name}\" was not called")));
+        }
+        let done = self.bot.call(name, input.into(), options).await;
+        done.map(Outcome::from).map_err(|unknown| Error::new(unknown.to_string()))
+    }
+    /// Where it listens, such as `http://127.0.0.1:3000`, without a slash at the end.
+    pub fn url(&self) -> String {
+        self.running.url()
+    }
+    /// The address it listens on.
+    pub fn addr(&self) -> SocketAddr {
+        self.running.addr()
+    }
+    /// Under which path the agent's routes stand: `/<slug>/v1`, or `/v1`.
+    pub fn prefix(&self) -> &str {
+        self.running.prefix()
+    }
+    /// Stops taking connections, closes idle ones, gives running calls their grace time, and cancels what still runs then.
+    pub async fn shutdown(self) {
+        self.running.shut_down().await;
+    }
+    /// Serves until the process gets SIGINT or SIGTERM, then shuts down. A second signal ends it at once: running calls
+    /// are cancelled.
+    pub async fn wait(self) {
+        self.running.until_signal().await;
+    }
+}

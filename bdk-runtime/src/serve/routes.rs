@@ -1,0 +1,129 @@
+//! Every route but the call of a tool: what there is, and how the process is.
+
+use super::{
+    answer::Answer,
+    refused::{Code, Refused},
+    surface::Surface,
+};
+use crate::near::near;
+use axum::{
+    Router,
+    body::Body,
+    extract::{RawQuery, State},
+    response::Response,
+    routing::get,
+};
+use bytes::Bytes;
+use http::{HeaderValue, Request, StatusCode, Uri, header::CONTENT_TYPE};
+use http_body_util::{BodyExt, Either};
+use std::{convert::Infallible, sync::Arc};
+use tokio_util::sync::CancellationToken;
+use tower::Service;
+
+/// The routes that are open to everybody who passes the gate.
+pub(super) fn is_open(path: &str) -> bool {
+    matches!(path, "/" | "/healthz" | "/readyz")
+}
+
+/// What the handlers know.
+#[derive(Clone)]
+struct Known {
+    surface: Arc<Surface>,
+    names: Arc<[String]>,
+    closing: CancellationToken,
+}
+
+/// The router of everything but the hot route.
+pub(super) struct Routes(Router);
+
+impl Routes {
+    pub(super) fn new(surface: Surface, closing: CancellationToken) -> Self {
+        let prefix = surface.prefix().to_owned();
+        let under = |route: &str| format!("{prefix}/{route}");
+        let names: Arc<[String]> = [
+            "/".to_owned(),
+            "/healthz".to_owned(),
+            "/readyz".to_owned(),
+            "/v1/agents".to_owned(),
+            under("tools"),
+            under("tools/{name}"),
+            under("info"),
+            under("openapi.json"),
+        ]
+        .into();
+        let router = Router::new()
+            .route("/", get(async |State(known): State<Known>| json(known.surface.index(&known.names))))
+            .route("/healthz", get(async || json(Bytes::from_static(br#"{"ok":true}"#))))
+            .route("/readyz", get(ready))
+            .route("/v1/agents", get(async |State(known): State<Known>| json(known.surface.agents())))
+            .route(&names[4], get(tools))
+            .route(&names[6], get(async |State(known): State<Known>| json(known.surface.info())))
+            .route(&names[7], get(async |State(known): State<Known>| json(known.surface.openapi())))
+            .fallback(unknown)
+            .method_not_allowed_fallback(async |method: http::Method| {
+                // axum names the methods that the route takes in `Allow`
+                plain(&Refused::new(
+                    Code::Method(""),
+                    format!("this route does not take {method}; `Allow` says what it takes"),
+                ))
+            })
+            .with_state(Known { surface: Arc::new(surface), names, closing });
+        Self(router)
+    }
+
+    pub(super) async fn answer(&self, request: Request<Body>) -> Answer {
+        // a router is ready at any time, and cheap to clone
+        let Ok::<_, Infallible>(answer) = self.0.clone().call(request).await;
+        answer.map(Either::Right)
+    }
+}
+
+async fn ready(State(known): State<Known>) -> Response {
+    if known.closing.is_cancelled() {
+        let mut answer = json(Bytes::from_static(br#"{"ok":false,"status":"draining"}"#));
+        *answer.status_mut() = StatusCode::SERVICE_UNAVAILABLE;
+        return answer;
+    }
+    json(Bytes::from_static(br#"{"ok":true,"status":"ready"}"#))
+}
+
+async fn tools(State(known): State<Known>, RawQuery(query): RawQuery) -> Response {
+    let query = query.unwrap_or_default();
+    let cursor = url::form_urlencoded::parse(query.as_bytes()).find(|(name, _)| name == "cursor");
+    json(known.surface.tools(cursor.as_ref().map(|(_, cursor)| &**cursor)))
+}
+
+async fn unknown(State(known): State<Known>, uri: Uri) -> Response {
+    let path = uri.path();
+    // the same route where it stands in this mode, then routes with a like name
+    let mut routes: Vec<&str> =
+        known.names.iter().map(String::as_str).filter(|route| path.len() > 1 && route.ends_with(path)).collect();
+    for name in near(path, known.names.iter().map(String::as_str), 3) {
+        if !routes.contains(&name) {
+            routes.push(name);
+        }
+    }
+    routes.truncate(3);
+    let mut message = format!("there is no route `{path}`");
+    for (i, route) in routes.iter().enumerate() {
+        message.push_str(if i == 0 { "; did you mean " } else { ", " });
+        message.extend(["`", route, "`"]);
+    }
+    message.push_str(if routes.is_empty() { "; `/` lists the routes" } else { "?" });
+    plain(&Refused::new(Code::UnknownRoute, message))
+}
+
+fn json(body: Bytes) -> Response {
+    let mut answer = Response::new(Body::from(body));
+    answer.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
+    answer
+}
+
+/// A refused request as axum wants it.
+fn plain(refused: &Refused) -> Response {
+    let mut answer = refused.answer().map(|body| Body::new(body.map_err(axum::Error::new)));
+    if refused.code == Code::Method("") {
+        answer.headers_mut().remove(http::header::ALLOW);
+    }
+    answer
+}

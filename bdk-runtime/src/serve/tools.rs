@@ -1,0 +1,134 @@
+//! `POST …/tools/{name}`: the call of a tool over HTTP.
+
+use super::{
+    body, call_body,
+    door::Door,
+    refused::{Code, Refused},
+};
+use crate::{CallOptions, Principal};
+use bytes::Bytes;
+use http::{
+    HeaderMap, Method,
+    header::{CONTENT_ENCODING, CONTENT_TYPE},
+    request::Parts,
+};
+use hyper::body::{Body, Incoming};
+use std::{borrow::Cow, sync::Arc};
+
+/// Calls a tool, and gives the answer's body.
+pub(super) async fn call(
+    door: &Door,
+    name: &str,
+    parts: &Parts,
+    body: &mut Incoming,
+    principal: Arc<Principal>,
+) -> Result<Bytes, Refused> {
+    if parts.method != Method::POST {
+        return Err(Refused::method(&parts.method, "POST"));
+    }
+    let name = decoded(name);
+    let registry = door.bot.registry();
+    if registry.find(&name).is_none() {
+        let unknown = crate::call::UnknownTool { near: registry.near(&name), name: name.into_owned() };
+        return Err(Refused::new(Code::UnknownTool, unknown.to_string()));
+    }
+    if !body.is_end_stream() {
+        is_json(&parts.headers)?;
+    }
+    let bytes = body::read(body, door.max_body).await?;
+    let call = call_body::parse(&bytes)?;
+    let options = CallOptions { dry_run: call.dry_run, as_of: call.as_of, ..CallOptions::new().principal(principal) };
+    let done = door.bot.call(&name, call.input, options).await;
+    let done = done.map_err(|unknown| Refused::new(Code::UnknownTool, unknown.to_string()))?;
+    done.to_json().map(Bytes::from).map_err(|error| {
+        tracing::error!(target: "bdk::serve", tool = &*name, %error, "an outcome could not be written as JSON");
+        Refused::internal()
+    })
+}
+
+/// JSON, as itself or as what some other media type is made of.
+fn is_json(headers: &HeaderMap) -> Result<(), Refused> {
+    let value = headers.get(CONTENT_TYPE).map(http::HeaderValue::as_bytes);
+    let json = match value {
+        Some(b"application/json") => true,
+        Some(value) => {
+            let essence = value.split(|b| *b == b';').next().unwrap_or_default().trim_ascii();
+            essence.eq_ignore_ascii_case(b"application/json")
+                || (essence.len() > 17
+                    && essence[..12].eq_ignore_ascii_case(b"application/")
+                    && essence[essence.len() - 5..].eq_ignore_ascii_case(b"+json"))
+        }
+        None => false,
+    };
+    if !json {
+        let sent = value.map_or("none".into(), |v| format!("`{}`", String::from_utf8_lossy(v)));
+        return Err(Refused::new(
+            Code::UnsupportedMediaType,
+            format!("a call's body is JSON: send `Content-Type: application/json` (it was {sent})"),
+        ));
+    }
+    match headers.get(CONTENT_ENCODING) {
+        Some(coding) if !coding.as_bytes().eq_ignore_ascii_case(b"identity") => Err(Refused::new(
+            Code::UnsupportedMediaType,
+            "a call's body is sent as it is: leave out `Content-Encoding`",
+        )),
+        _ => Ok(()),
+    }
+}
+
+/// A path's segment without its percent signs.
+fn decoded(segment: &str) -> Cow<'_, str> {
+    if !segment.contains('%') {
+        return Cow::Borrowed(segment);
+    }
+    let mut out = Vec::with_capacity(segment.len());
+    let mut rest = segment.as_bytes();
+    while let Some((&byte, after)) = rest.split_first() {
+        let hex = |at: usize| after.get(at).and_then(|b| char::from(*b).to_digit(16));
+        if let (b'%', Some(high), Some(low)) = (byte, hex(0), hex(1)) {
+            // two hexadecimal digits are a byte
+            out.push((high * 16 + low) as u8);
+            rest = &after[2..];
+        } else {
+            out.push(byte);
+            rest = after;
+        }
+    }
+    Cow::Owned(String::from_utf8_lossy(&out).into_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn percent_signs_of_a_name_are_decoded_and_broken_ones_stay() {
+        assert_eq!(decoded("add"), "add");
+        assert_eq!(decoded("my%5Ftool"), "my_tool");
+        assert_eq!(decoded("100%"), "100%");
+        assert_eq!(decoded("%zz%4"), "%zz%4");
+        assert_eq!(decoded("%C3%A4"), "ä");
+    }
+
+    #[test]
+    fn json_goes_by_several_names() {
+        let check = |value: &str| {
+            let headers = HeaderMap::from_iter([(CONTENT_TYPE, value.parse().unwrap())]);
+            is_json(&headers).is_ok()
+        };
+        for yes in ["application/json", "Application/JSON ; charset=utf-8", "application/vnd.api+json"] {
+            assert!(check(yes), "{yes}");
+        }
+        for no in [
+            "text/plain",
+            "application/x-www-form-urlencoded",
+            "",
+            "application/jsonx",
+            "application/+json",
+            "text/x+json",
+        ] {
+            assert!(!check(no), "{no}");
+        }
+        assert!(is_json(&HeaderMap::new()).is_err());
+    }
+}

@@ -1,0 +1,89 @@
+//! What is worked out once per tool: its validator, and how its parameters lie in the input.
+
+use super::coerce::Coerce;
+use crate::tool::Param;
+use jsonschema::{PatternOptions, Validator};
+use serde_json::Value;
+
+/// How the parameters lie in the input.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Shape {
+    /// Each is a property.
+    Properties,
+    /// One is the whole input: `Input<T>`, or the `Value` of a raw schema.
+    Whole,
+    /// One of a type that holds nothing: `()` or an empty struct.
+    Nothing,
+}
+
+/// A tool's input schema, ready to check with.
+pub struct Compiled {
+    /// As advertised.
+    pub schema: Value,
+    pub(crate) validator: Validator,
+    /// A given schema: the input is validated and handed over untouched.
+    pub(crate) raw: bool,
+    pub(crate) shape: Shape,
+    /// Whether any parameter is coerced or preprocessed.
+    pub(crate) prepares: bool,
+    /// One a parameter.
+    pub(crate) coerce: Vec<Option<Coerce>>,
+}
+
+impl Compiled {
+    /// Compiles a schema. `raw` is for `input_schema = EXPR` and `ToolDefinition`.
+    ///
+    /// # Errors
+    /// When it is no JSON Schema.
+    pub fn new(params: &[Param], schema: Value, raw: bool) -> Result<Self, String> {
+        let validator = validator(&schema)?;
+        let properties = schema.get("properties").and_then(Value::as_object);
+        let shape = match params {
+            [param] if raw || param.whole => {
+                let empty = !raw && schema.as_object().is_some_and(|o| o.keys().all(|k| is_empty_root(k)));
+                if empty && properties.is_some_and(serde_json::Map::is_empty) { Shape::Nothing } else { Shape::Whole }
+            }
+            [param] if !properties.is_some_and(|p| p.contains_key(param.name)) => Shape::Nothing,
+            _ => Shape::Properties,
+        };
+        let coerce: Vec<Option<Coerce>> = params
+            .iter()
+            .map(|p| {
+                let own = if shape == Shape::Whole { &schema } else { properties?.get(p.name)? };
+                p.coerce.then(|| Coerce::of(own, &schema))
+            })
+            .collect();
+        let prepares = !raw && (coerce.iter().any(Option::is_some) || params.iter().any(|p| p.preprocess.is_some()));
+        Ok(Self { validator, raw, shape, prepares, coerce, schema })
+    }
+}
+
+fn is_empty_root(key: &str) -> bool {
+    matches!(key, "type" | "properties" | "additionalProperties" | "description")
+}
+
+/// Compiles a validator that looks nothing up, takes formats as annotations and matches patterns in linear time.
+///
+/// # Errors
+/// Why the schema is none.
+pub(super) fn validator(schema: &Value) -> Result<Validator, String> {
+    let linear = jsonschema::options()
+        .should_validate_formats(false)
+        .offline()
+        .with_pattern_options(PatternOptions::regex())
+        .build(schema);
+    linear
+        .or_else(|_| {
+            // a pattern with a lookaround needs the other engine; its steps are bounded instead
+            jsonschema::options()
+                .should_validate_formats(false)
+                .offline()
+                .with_pattern_options(PatternOptions::fancy_regex().backtrack_limit(50_000))
+                .build(schema)
+        })
+        .map_err(|e| {
+            let at = e.schema_path().as_str().to_owned();
+            let at = if at.is_empty() { String::new() } else { format!(" at `{at}`") };
+            format!("is no valid JSON Schema{at}: {e}")
+        })
+}
