@@ -1,7 +1,7 @@
 //! What an async body may do: streams, guards over an await, what is not `Send` before one, other tools, itself.
 use bdk::prelude::*;
 use futures_util::{StreamExt, TryStreamExt, future, stream};
-use std::{pin::Pin, rc::Rc};
+use std::rc::Rc;
 use tokio::sync::Mutex;
 
 #[derive(Default)]
@@ -64,14 +64,10 @@ fn awaits_not(text: String, ctx: &ToolContext) -> Result<u32> {
     ctx.block_on(square(u32::try_from(shared.len())?))
 }
 
-/// A trait object for a future.
+/// Itself.
 #[tool(effect = "read")]
 async fn awaits_itself(depth: u8) -> u8 {
-    let deeper: Pin<Box<dyn Future<Output = u8> + Send>> = match depth {
-        0 => Box::pin(future::ready(0)),
-        depth => Box::pin(awaits_itself(depth - 1)),
-    };
-    1 + deeper.await
+    if depth == 0 { 1 } else { 1 + Box::pin(awaits_itself(depth - 1)).await }
 }
 
 #[bdk::test]

@@ -37,7 +37,7 @@ fn by_prompt() {}
 fn constants_file() {}
 
 /// Lines, and
-#[doc = concat!("a ", "macro", ".")]
+#[doc = concat!(" a ", "macro", ".")]
 #[tool(effect = "read")]
 fn constants_mixed() {}
 

@@ -10,6 +10,7 @@ fn generated() -> Vec<ToolDefinition> {
         ToolDefinition::new("data_plain")
             .description("Repeats.")
             .effect(Effect::Read)
+            .input_schema(json!({ "type": "object", "properties": { "since": { "type": "string" } } }))
             .time_args(["since"])
             .handler(async |input: Value, _ctx: ToolContext| Ok(input)),
         ToolDefinition::new("data_captures").description("Captures.").effect(Effect::Read).handler(
@@ -24,17 +25,13 @@ fn generated() -> Vec<ToolDefinition> {
 /// The same where one crate makes a list of another's.
 #[tools(crate = ::bdk)]
 fn mapped() -> Vec<ToolDefinition> {
-    ["data_a", "data_b"]
-        .into_iter()
-        .map(|name| {
-            ToolDefinition::new(name).description("One of many.").handler(async move |_: Value, _| Ok(json!(name)))
-        })
-        .collect()
+    let made = |name: &'static str| ToolDefinition::new(name).description("One of many.").effect(Effect::Read);
+    ["data_a", "data_b"].map(|name| made(name).handler(move |_: Value, _| async move { Ok(json!(name)) })).into()
 }
 
 #[bdk::test]
 async fn data_makes_tools(bot: TestBot) {
-    assert_eq!(bot.call_tool("data_plain", json!({ "x": 1 })).await.result, json!({ "x": 1 }));
+    assert_eq!(bot.call_tool("data_plain", json!({ "since": "x" })).await.result, json!({ "since": "x" }));
     assert_eq!(bot.call_tool("data_captures", json!({})).await.result, 3);
     assert_eq!(bot.call_tool("data_b", json!({})).await.result, "data_b");
 }

@@ -1,4 +1,6 @@
 //! A tool stays a function: documented, public, called and tested as one.
+#![allow(unreachable_pub)]
+
 use bdk::prelude::*;
 
 pub mod library {

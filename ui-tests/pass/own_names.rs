@@ -1,5 +1,5 @@
 //! A bot that has names of its own for what the generated code uses.
-#![allow(dead_code, clippy::items_after_statements)]
+#![allow(dead_code, unused_macros)]
 
 use bdk::prelude::{TestBot, json, provide, tool};
 
