@@ -2,6 +2,7 @@
 use bdk::prelude::*;
 
 struct Rules;
+#[allow(clippy::trivially_copy_pass_by_ref)] // what a path is called with are references
 impl Rules {
     fn effect(commit: &bool, _: &String) -> Effect {
         if *commit { Effect::Write } else { Effect::Read }

@@ -33,6 +33,7 @@ pub mod library {
     }
 }
 
+#[allow(clippy::many_single_char_names)]
 /// Eleven parameters and a bool too many for clippy.
 #[tool(effect = "read")]
 async fn functions_long(

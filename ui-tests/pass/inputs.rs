@@ -54,7 +54,7 @@ fn schema() -> Value {
 }
 
 /// Many types.
-#[allow(clippy::zero_sized_map_values)]
+#[allow(clippy::many_single_char_names, clippy::option_option, clippy::unnecessary_debug_formatting)]
 #[tool(effect = "read")]
 fn inputs_many(
     a: (u8, String),

@@ -34,7 +34,7 @@ async fn lent_anywhere(a: u32, ctx: &ToolContext, store: &Arc<dyn Store>, b: u32
 
 /// Lifetimes with names.
 #[tool(effect = "read")]
-fn lent_lifetimes<'a, 'b: 'a>(a: &'a Pool<u32>, b: &'b Arc<dyn Store>) -> u32
+fn lent_lifetimes<'a, 'b>(a: &'a Pool<u32>, b: &'b Arc<dyn Store>) -> u32
 where
     'b: 'a,
 {
