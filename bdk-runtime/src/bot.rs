@@ -2,12 +2,15 @@
 
 use crate::{
     Error, Timestamp,
-    call::{self, CallOptions, Done, Provided, UnknownTool},
+    call::{self, CallOptions, Done, Provided, ToolContext, UnknownTool},
     registry::{Problem, Registry, Severity},
     tool::Lend,
 };
 use serde_json::Value;
-use std::sync::{Arc, Mutex, OnceLock};
+use std::{
+    any::TypeId,
+    sync::{Arc, Mutex, OnceLock},
+};
 use tokio::sync::Semaphore;
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
@@ -59,6 +62,13 @@ struct Inner {
     blocking: Arc<Semaphore>,
     running: TaskTracker,
     stop: CancellationToken,
+}
+
+impl Registry {
+    /// What is linked into this binary. Cheap: no schema is made but those that a start check needs.
+    pub fn linked() -> Self {
+        Self::gather(TypeId::of::<ToolContext>())
+    }
 }
 
 impl Bot {

@@ -1,10 +1,7 @@
 //! The checks that stop a start: what the compiler cannot see because it spans functions and crates.
 
 use super::{Kind, Problem, Tool};
-use crate::{
-    call::ToolContext,
-    tool::{At, Need, ProviderDef, Rule, schema},
-};
+use crate::tool::{At, Need, ProviderDef, Rule, schema};
 use std::{
     any::TypeId,
     collections::{HashMap, HashSet},
@@ -74,10 +71,11 @@ pub(super) fn legal(name: &str) -> bool {
     (1..=64).contains(&name.len()) && name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_' || b == b'-')
 }
 
-/// Two providers of one type, a need nobody meets, and circles.
+/// Two providers of one type, a need nobody meets, and circles. `context` is the type that the call path itself lends.
 pub(super) fn providers<'a>(
     tools: impl Iterator<Item = &'a Tool>,
     providers: &[&'static ProviderDef],
+    context: TypeId,
     problems: &mut Vec<Problem>,
 ) {
     let mut by_type: HashMap<TypeId, &'static ProviderDef> = HashMap::new();
@@ -93,7 +91,7 @@ pub(super) fn providers<'a>(
     }
     let missing = |who: &str, need: &Need, problems: &mut Vec<Problem>| {
         let key = (need.key)();
-        if key != TypeId::of::<ToolContext>() && !by_type.contains_key(&key) {
+        if key != context && !by_type.contains_key(&key) {
             let ty = short((need.type_name)());
             problems.push(Problem::error(
                 "no_provider",
@@ -108,8 +106,7 @@ pub(super) fn providers<'a>(
         }
     }
     for p in providers {
-        let context = p.needs.iter().find(|n| (n.key)() == TypeId::of::<ToolContext>());
-        if let Some(need) = context {
+        if let Some(need) = p.needs.iter().find(|n| (n.key)() == context) {
             problems.push(Problem::error(
                 "provider_context",
                 Some(need.at),

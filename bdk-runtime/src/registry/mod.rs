@@ -18,7 +18,10 @@ use crate::{
     near::near,
     tool::{At, ProviderDef, ProviderRef, ToolRef, ToolsDef},
 };
-use std::collections::{BTreeMap, HashMap, btree_map::Entry};
+use std::{
+    any::TypeId,
+    collections::{BTreeMap, HashMap, btree_map::Entry},
+};
 
 /// Everything the binary declares.
 pub struct Registry {
@@ -29,8 +32,8 @@ pub struct Registry {
 }
 
 impl Registry {
-    /// Gathers what is linked into this binary. Cheap: no schema is made but those that a start check needs.
-    pub fn linked() -> Self {
+    /// Gathers what is linked into this binary. `context` is the type that the call path itself lends to tools.
+    pub(crate) fn gather(context: TypeId) -> Self {
         let mut problems = Vec::new();
         let extensions = extensions(&mut problems);
         let prefixed = |name: &str, at: &At| match extensions.iter().find(|e| within(at.module, e.root)) {
@@ -65,7 +68,7 @@ impl Registry {
 
         let mut providers: Vec<&'static ProviderDef> = inventory::iter::<ProviderRef>().map(|p| p.0).collect();
         providers.sort_by_key(|p| p.at);
-        check::providers(tools.iter(), &providers, &mut problems);
+        check::providers(tools.iter(), &providers, context, &mut problems);
 
         if tools.is_empty() && problems.is_empty() {
             problems.push(Problem::error(

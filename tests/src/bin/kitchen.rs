@@ -368,6 +368,13 @@ async fn later(seconds: u64) -> Result<u32> {
     Err(ToolError::transient("busy").retry_after(Duration::from_secs(seconds)))
 }
 
+/// Fetch a page.
+#[tool(effect = "read")]
+async fn fetch(url: Url) -> Result<String> {
+    let client = reqwest::Client::builder().timeout(Duration::from_millis(300)).build()?;
+    Ok(client.get(url).send().await?.error_for_status()?.text().await?)
+}
+
 /// Search in a time window.
 #[tool(effect = "read", time_args = ["since", "until"])]
 async fn search(since: String, until: Option<Timestamp>) -> Value {

@@ -271,7 +271,7 @@ pub(super) fn decoded(param: Option<&str>, fault: &DecodeFault, input: &Value) -
             let received = came.clone().unwrap_or_else(|| cut(received));
             wanted = Some(expected.clone());
             // the schema takes it for an integer, but which one it was before it became a float, nobody knows
-            let vast = value.and_then(Value::as_number).filter(|n| n.is_f64()).and_then(|n| n.as_f64());
+            let vast = value.and_then(Value::as_number).filter(|n| n.is_f64()).and_then(serde_json::Number::as_f64);
             let hint = match vast.filter(|f| f.fract() == 0.0 && expected.contains("integer")) {
                 Some(_) => " (from 2^53 on, write every digit and no exponent)",
                 None => "",

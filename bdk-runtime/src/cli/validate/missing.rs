@@ -152,9 +152,10 @@ fn unlinked(package: &Package, own: &Package, root: &Root, extension: bool, lost
     let way = if extension { "install" } else { "link" };
     let (file, item) = lost[0];
     let why = format!(
-        "the crate `{}` is not in this binary, because no code names it: {}{more} are missing. Write `{bdk}::{way}!({called});` in {whose}",
+        "the crate `{}` is not in this binary, because no code names it: {}{more} {} missing. Write `{bdk}::{way}!({called});` in {whose}",
         root.krate,
-        names.join(", ")
+        names.join(", "),
+        if lost.len() == 1 { "is" } else { "are" },
     );
     told("not_linked", package, file, item.lines.1, why)
 }
@@ -174,17 +175,26 @@ fn undeclared(package: &Package, reached: &BTreeSet<PathBuf>, problems: &mut Vec
     }
     for (file, items) in by_file {
         let names: Vec<String> = items.iter().map(|i| format!("`{}`", i.name)).collect();
-        let (module, parent) = parent_of(&file, &src);
+        let mut lines = Vec::new();
+        let mut at = file.clone();
+        // a folder of modules may be unknown as a whole
+        while !reached.contains(&at) && at.starts_with(&src) && lines.len() < 8 {
+            let (module, parent) = parent_of(&at, &src);
+            let shown = parent.strip_prefix(src.parent().unwrap_or(&src)).unwrap_or(&parent);
+            lines.push(format!("`mod {module};` in `{}`", shown.display()));
+            at = parent;
+        }
         let why = format!(
-            "no module declares this file, so that {} registered nothing: write `mod {module};` in {parent}",
-            names.join(", ")
+            "no module declares this file, so that {} registered nothing: write {}",
+            names.join(", "),
+            lines.join(" and ")
         );
         problems.push(told("no_mod", package, &file, items[0].lines.1, why));
     }
 }
 
 /// The module a file would be, and the file its `mod` line belongs into.
-fn parent_of(file: &Path, src: &Path) -> (String, String) {
+fn parent_of(file: &Path, src: &Path) -> (String, PathBuf) {
     let stem = |p: &Path| p.file_stem().unwrap_or_default().to_string_lossy().into_owned();
     let folder = file.parent().unwrap_or(src);
     let (module, above) = match stem(file).as_str() {
@@ -194,11 +204,10 @@ fn parent_of(file: &Path, src: &Path) -> (String, String) {
     let candidates = if above == src {
         [src.join("main.rs"), src.join("lib.rs")]
     } else {
-        [above.join("mod.rs"), above.with_extension("rs")]
+        [above.with_extension("rs"), above.join("mod.rs")]
     };
     let parent = candidates.iter().find(|c| c.is_file()).unwrap_or(&candidates[0]);
-    let shown = parent.strip_prefix(src.parent().unwrap_or(src)).unwrap_or(parent);
-    (module, format!("`{}`", shown.display()))
+    (module, parent.clone())
 }
 
 fn rust_files(folder: &Path) -> Vec<PathBuf> {

@@ -65,14 +65,18 @@ fn run() -> Result<ExitCode, Stop> {
             Err(Stop::usage(format!("`bdk new` takes no --dir: write `bdk new DIR/{}`", new.name.display())))
         }
         Own::New(new) => new::run(&new),
-        Own::Dev(dev) => runtime()?.block_on(dev::run(&args.dir.unwrap_or_else(|| ".".into()), dev)),
-        Own::Call(call) => Ok(runtime()?.block_on(bdk::__private::call_running(call))),
+        Own::Dev(dev) => to_the_end(dev::run(&args.dir.unwrap_or_else(|| ".".into()), dev))?,
+        Own::Call(call) => to_the_end(bdk::__private::call_running(call)),
     }
 }
 
-fn runtime() -> Result<tokio::runtime::Runtime, Stop> {
+fn to_the_end<F: Future>(work: F) -> Result<F::Output, Stop> {
     let made = tokio::runtime::Builder::new_current_thread().enable_all().build();
-    made.map_err(|e| Stop::failed(format!("the system gives no event queue: {e}")))
+    let runtime = made.map_err(|e| Stop::failed(format!("the system gives no event queue: {e}")))?;
+    let ended = runtime.block_on(work);
+    // a build that still runs is not waited for
+    runtime.shutdown_background();
+    Ok(ended)
 }
 
 /// Why `bdk` itself ended early: one line on stderr, and an exit code.

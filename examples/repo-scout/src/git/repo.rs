@@ -17,9 +17,12 @@ pub struct Repo {
 /// # Errors
 /// When neither `start` nor a folder above it is a repository.
 pub fn discover(start: &Path) -> Result<PathBuf> {
-    let found = Repository::discover(start).map_err(|e| match e.code() {
-        ErrorCode::Owner => Error::ForeignOwner(start.display().to_string()),
-        _ => Error::NotARepository(start.display().to_string()),
+    let found = Repository::discover(start).map_err(|e| {
+        let shown = std::path::absolute(start).unwrap_or_else(|_| start.into()).display().to_string();
+        match e.code() {
+            ErrorCode::Owner => Error::ForeignOwner(shown),
+            _ => Error::NotARepository(shown),
+        }
     })?;
     Ok(found.workdir().unwrap_or(found.path()).to_path_buf())
 }

@@ -199,7 +199,7 @@ mod tests {
             "// todo: x",
             "// TODO_LIST",
             "let s = \"// TODO: x\";",
-            r#"let s = "\"// TODO: x";"#,
+            "let s = \"\\\"// TODO: x\";",
             "",
             "//",
         ] {

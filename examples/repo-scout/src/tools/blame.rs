@@ -6,8 +6,9 @@ use crate::{
 };
 use bdk::prelude::*;
 
-/// Tell whose lines a text file is made of: lines per author, and when the oldest and the newest of them were last
-/// changed. Good for finding whom to ask about a file.
+/// Tell whose lines a text file is made of.
+///
+/// Lines per author, and when the oldest and the newest of them were last changed: good for finding whom to ask about it.
 #[tool(effect = "read", output_schema)]
 fn blame_summary(
     repo: &Checkout,

@@ -6,8 +6,9 @@ use crate::{
 };
 use bdk::prelude::*;
 
-/// Sum up lines added, lines removed and commits by author in a stretch of time, whoever changed most first. Merges
-/// are not counted.
+/// Sum up lines added, lines removed and commits by author in a stretch of time.
+///
+/// Whoever changed most comes first. Merges are not counted.
 #[tool(
     effect = "read",
     time_args = ["since", "until"],

@@ -6,8 +6,9 @@ use crate::{
 };
 use bdk::prelude::*;
 
-/// Tell what changed from one revision to another: files with lines added and removed, renames recognised. The two are
-/// compared as they are, like `git diff FROM TO`.
+/// Tell what changed from one revision to another: files, lines added and removed, renames.
+///
+/// The two are compared as they are, like `git diff FROM TO`.
 #[tool(effect = "read", output_schema)]
 fn diff_summary(
     repo: &Checkout,

@@ -6,8 +6,9 @@ use crate::{
 };
 use bdk::prelude::*;
 
-/// List the commits that changed a file since an instant, newest first: who, when, commit id, subject. Renames are
-/// followed. For whose lines a file is made of now, use `blame_summary`.
+/// List the commits that changed a file since an instant, newest first.
+///
+/// Each with id, author, time and subject. For whose lines a file is made of now, use `blame_summary`.
 #[tool(effect = "read", time_args = ["since"], output_schema)]
 fn file_history(
     repo: &Checkout,

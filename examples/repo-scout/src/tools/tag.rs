@@ -6,7 +6,9 @@ use crate::{
 };
 use bdk::prelude::*;
 
-/// Create a tag in the local repository; nothing is pushed. A tag that is there already is not moved.
+/// Create a tag in the local repository.
+///
+/// Nothing is pushed, and a tag that is there already is not moved.
 #[tool(
     effect = "write",
     output_schema,

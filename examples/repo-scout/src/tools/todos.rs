@@ -6,8 +6,9 @@ use crate::{
 };
 use bdk::prelude::*;
 
-/// List the comments that start with TODO, FIXME or XXX in tracked files, with author and age of the line. Sorted by
-/// path and line; where `total` says that there are more than the limit, narrow by `path`.
+/// List the comments that start with TODO, FIXME or XXX in tracked files, with author and age.
+///
+/// Sorted by path and line; where `total` says that there are more than the limit, narrow by `path`.
 #[tool(effect = "read", output_schema)]
 fn todos(
     repo: &Checkout,
