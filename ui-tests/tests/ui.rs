@@ -21,6 +21,9 @@ fn mistakes_are_told_in_these_words() {
 /// A line that holds a mistake ends in this comment.
 const MARK: &str = "// MISTAKE";
 
+/// What rustc tells twice on the same token, and no macro can help: the function and its table name the same thing.
+const TWICE: &[&str] = &["parameter_type/unknown_argument.rs", "signature/associated.rs"];
+
 #[test]
 fn every_mistake_is_one_error_on_its_own_line() {
     let mut wrong = Vec::new();
@@ -28,7 +31,8 @@ fn every_mistake_is_one_error_on_its_own_line() {
         let mistakes: Vec<String> =
             read(&case).lines().map(str::trim).filter(|l| l.ends_with(MARK)).map(str::to_owned).collect();
         assert!(!mistakes.is_empty(), "{}: no line is marked with `{MARK}`", case.display());
-        let mut missing = mistakes.clone();
+        let twice = TWICE.iter().any(|end| case.ends_with(end));
+        let mut missing = if twice { [mistakes.clone(), mistakes].concat() } else { mistakes };
         for error in errors(&case) {
             let line = main_line(&error);
             match missing.iter().position(|mistake| *mistake == line) {

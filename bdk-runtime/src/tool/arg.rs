@@ -72,6 +72,28 @@ impl<T: JsonSchema> JsonSchema for Input<T> {
     }
 }
 
+/// A type that a text literal may be the default of.
+#[diagnostic::on_unimplemented(
+    message = "a text is no default of a `{Self}`",
+    label = "not a `{Self}`",
+    note = "write `default = …` with a value of the parameter's type; a literal text does for types that implement `From<&'static str>`"
+)]
+pub trait FromText {
+    /// Makes it.
+    fn from_text(text: &'static str) -> Self;
+}
+#[diagnostic::do_not_recommend]
+impl<T: From<&'static str>> FromText for T {
+    fn from_text(text: &'static str) -> Self {
+        text.into()
+    }
+}
+
+/// A default that was written as a text. A free function, so that a type error lands on the author's token.
+pub fn text_default<T: FromText>(text: &'static str) -> T {
+    T::from_text(text)
+}
+
 /// A type that `time_args` may name: its JSON is a string that holds an instant.
 ///
 /// Implement it for a newtype of your own whose JSON is such a string.

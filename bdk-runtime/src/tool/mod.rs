@@ -17,7 +17,7 @@ mod rule;
 pub mod schema;
 mod timestamp;
 
-pub use arg::{Input, RawInput, Slot, Slots, TimeBound, ToolArg, get, slot};
+pub use arg::{FromText, Input, RawInput, Slot, Slots, TimeBound, ToolArg, get, slot, text_default};
 pub(crate) use decode::path_text;
 pub use decode::{DecodeFault, FaultKind, Step, decode};
 pub use def::{At, Body, BoxFuture, EffectDef, Hints, Param, Timeout, ToolDef, ToolRef, ToolsDef};
@@ -31,5 +31,5 @@ pub use probe::{
     Fallback, PlainKind, Probe, ResultKind, Tag, TagFallback, boxed, boxed_make, boxed_opaque, checked, legal_name,
     raw_input, tag_of, tag_of_value, time_bound,
 };
-pub use rule::{Num, Rule};
+pub use rule::{Bound, Num, Rule, bound};
 pub use timestamp::{RfcFault, Timestamp, parse_rfc3339};

@@ -10,7 +10,7 @@ use serde_json::Value;
 use std::{any::TypeId, fmt::Display, future::Future, marker::PhantomData, sync::Arc};
 
 /// Asks a type what it is.
-pub struct Probe<T: ?Sized>(PhantomData<T>);
+pub struct Probe<T: ?Sized>(PhantomData<fn(*const T)>);
 /// The type is a `Result<T, E>`.
 pub struct ResultKind<T, E>(PhantomData<fn() -> (T, E)>);
 /// The type is no `Result`.
@@ -19,6 +19,10 @@ pub struct PlainKind<T>(PhantomData<fn() -> T>);
 impl<T, E> Probe<Result<T, E>> {
     /// The kind of a tool's return type.
     pub const KIND: ResultKind<T, E> = ResultKind(PhantomData);
+}
+impl<T: ?Sized> Probe<T> {
+    /// As a value, from which a function infers the type.
+    pub const NEW: Self = Self(PhantomData);
 }
 impl<T> Probe<Option<T>> {
     /// Whether a parameter may be left out.
@@ -209,4 +213,4 @@ pub const fn legal_name(name: &str) -> bool {
 /// Compiles where a parameter of this type may take the whole input beside an `input_schema`.
 pub const fn raw_input<T: RawInput>() {}
 /// Compiles where `time_args` may name a parameter of this type.
-pub const fn time_bound<T: TimeBound>() {}
+pub const fn time_bound<T: TimeBound>(_: &Probe<T>) {}

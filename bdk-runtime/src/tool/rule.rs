@@ -28,6 +28,28 @@ impl From<f32> for Num {
     }
 }
 
+/// What a bound of `range(…)` may be.
+#[diagnostic::on_unimplemented(
+    message = "a `{Self}` is no bound of a range",
+    label = "not a number",
+    note = "write an integer or a float, or a constant that is one"
+)]
+pub trait Bound {
+    /// As a number.
+    fn num(self) -> Num;
+}
+#[diagnostic::do_not_recommend]
+impl<T: Into<Num>> Bound for T {
+    fn num(self) -> Num {
+        self.into()
+    }
+}
+
+/// A bound. A free function, so that a type error lands on the author's token.
+pub fn bound(bound: impl Bound) -> Num {
+    bound.num()
+}
+
 impl Num {
     /// As JSON; what 64 bits cannot hold becomes a float.
     pub fn json(self) -> Value {

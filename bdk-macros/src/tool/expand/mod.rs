@@ -39,12 +39,14 @@ pub(super) fn expand(tool: &Tool, f: &SigFn) -> TokenStream {
     };
     let body = body(tool, f, &names);
     let options = options(tool, f, &names);
+    // where no constant may be without a name, in an `impl`, rustc says so on the function
+    let nameless = quote_spanned!(f.sig.ident.span()=> const _);
     quote! {
         #[allow(clippy::too_many_arguments, clippy::needless_pass_by_value, clippy::unused_async, clippy::unnecessary_wraps)]
         #[allow(clippy::ptr_arg, clippy::borrowed_box, clippy::trivially_copy_pass_by_ref, clippy::fn_params_excessive_bools)]
         #f
         #quiet
-        const _: () = {
+        #nameless: () = {
             use #p::{Fallback as _, TagFallback as _};
             #name_const
             #description_const
@@ -93,10 +95,16 @@ fn asserts(tool: &Tool) -> TokenStream {
         let message = "`Input` is the whole input, so no other owned parameter can stand beside it";
         assert(span, &parameter.cfgs, quote!(#p::Probe::<#ty>::WHOLE), message);
     }
-    for arg in &tool.time_args {
+    for (i, arg) in tool.time_args.iter().enumerate() {
         let Some((ty, cfgs)) = &arg.parameter else { continue };
-        let (p, ty) = (tool.krate.private(arg.span), relocate(ty.clone(), arg.span));
-        asserts.extend(quote_spanned!(arg.span=> #(#cfgs)* const _: () = #p::time_bound::<#ty>();));
+        // the type stands where the author wrote it, in a static as in the table, so that one that does not exist is one
+        // error; whether it fits is asked at the name in `time_args`
+        let (here, there) = (first_span(ty), arg.span);
+        let probe = |span: Span| Ident::new(&format!("__INSTANT_{i}"), span);
+        let (made, asked) = (probe(here), probe(there));
+        let (p_here, p_there) = (tool.krate.private(here), tool.krate.private(there));
+        asserts.extend(quote_spanned!(here=> #(#cfgs)* static #made: #p_here::Probe<#ty> = #p_here::Probe::NEW;));
+        asserts.extend(quote_spanned!(there=> #(#cfgs)* const _: () = #p_there::time_bound(&#asked);));
     }
     if let (Some(_), Some(raw)) = (&tool.input_schema, owned.first()) {
         let (span, ty) = (first_span(&raw.ty), &raw.ty);

@@ -5,7 +5,7 @@ use crate::{
     krate::{Krate, first_span},
     tool::ir::{Default, Owned, Rule},
 };
-use proc_macro2::{Span, TokenStream};
+use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens, quote, quote_spanned};
 use syn::{Expr, ExprLit, ExprUnary, Lit, LitInt, spanned::Spanned};
 
@@ -30,7 +30,8 @@ pub(super) fn param(krate: &Krate, owned: &Owned, raw: bool) -> TokenStream {
             Default::Given(expr) => match literal(expr) {
                 Some(text) => {
                     let span = text.span();
-                    quote_spanned!(span=> ::core::convert::Into::into(#text))
+                    let p = krate.private(span);
+                    quote_spanned!(span=> #p::text_default(#text))
                 }
                 None => expr.to_token_stream(),
             },
@@ -60,7 +61,7 @@ fn rule(krate: &Krate, rule: &Rule) -> TokenStream {
             let span = first_span(expr);
             let number = krate.private(span);
             let value = wide(expr);
-            let number = quote_spanned!(span=> #number::Num::from(#value));
+            let number = quote_spanned!(span=> #number::bound(#value));
             quote!(#p::Rule::Bound(#keyword, || #number))
         }
         Rule::MinLen(expr) => {
@@ -71,8 +72,8 @@ fn rule(krate: &Krate, rule: &Rule) -> TokenStream {
             let length = length(expr);
             quote!(#p::Rule::MaxLen(#length))
         }
-        Rule::Pattern(expr) => quote!(#p::Rule::Pattern(#expr)),
-        Rule::Format(expr) => quote!(#p::Rule::Format(#expr)),
+        Rule::Pattern(expr) => text(krate, "Pattern", expr),
+        Rule::Format(expr) => text(krate, "Format", expr),
         Rule::Inner(rules) => {
             let rules = rules.iter().map(|r| self::rule(krate, r));
             quote!(#p::Rule::Inner(&[#(#rules),*]))
@@ -83,10 +84,18 @@ fn rule(krate: &Krate, rule: &Rule) -> TokenStream {
 
 /// A length: a constant may be a `usize`.
 fn length(expr: &Expr) -> TokenStream {
+    let span = first_span(expr);
     match expr {
         Expr::Lit(literal) => literal.to_token_stream(),
-        expr => quote!(#expr as ::core::primitive::u64),
+        expr => quote_spanned!(span=> #expr as ::core::primitive::u64),
     }
+}
+
+/// A rule that holds a text, all of it standing at that text.
+fn text(krate: &Krate, rule: &str, expr: &Expr) -> TokenStream {
+    let span = first_span(expr);
+    let (p, rule) = (krate.private(span), Ident::new(rule, span));
+    quote_spanned!(span=> #p::Rule::#rule(#expr))
 }
 
 /// An integer literal as `i128`, which holds every bound exactly.
