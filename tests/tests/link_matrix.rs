@@ -31,11 +31,11 @@ fn cargo(folder: &Path, args: &[&str]) -> Output {
     let _one = ONE.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
     fs::copy(project().join("Cargo.lock"), folder.join("Cargo.lock")).expect("the project's Cargo.lock");
     let mut cargo = Command::new(env!("CARGO"));
-    // what the outer cargo says of its own build is not for the inner
+    // what the outer cargo says of its own build is not for the inner; where crates come from is
     let of_outer = std::env::vars_os().map(|(name, _)| name).filter(|name| {
         let name = name.to_string_lossy();
-        (name.starts_with("CARGO_") && !name.starts_with("CARGO_HOME") && name != "CARGO_NET_RETRY")
-            || name == "RUSTFLAGS"
+        let source = ["CARGO_HOME", "CARGO_HTTP", "CARGO_NET", "CARGO_REGISTR"].iter().any(|kept| name.starts_with(kept));
+        (name.starts_with("CARGO") && !source) || name == "RUSTFLAGS"
     });
     for name in of_outer {
         cargo.env_remove(name);
