@@ -1,8 +1,14 @@
 //! What a reference among the parameters may be: the runtime lends it, so it is to a sized type of the bot's own.
 
-use crate::{ctxt::Ctxt, krate::Krate, sig::mentions};
+use crate::{
+    ctxt::Ctxt,
+    krate::Krate,
+    once::once,
+    shown::shown,
+    sig::{SigFn, mentions},
+};
 use proc_macro2::{Ident, Span, TokenStream};
-use quote::{ToTokens, quote, quote_spanned};
+use quote::{quote, quote_spanned};
 use syn::{Attribute, Path, Type, TypeReference};
 
 /// A type without the invisible group of a `macro_rules!` variable and without parentheses.
@@ -41,8 +47,8 @@ pub(crate) fn lent<'a>(cx: &Ctxt, reference: &'a TypeReference) -> Option<&'a Ty
     }
     let owned = match ungroup(&reference.elem) {
         Type::TraitObject(object) => {
-            let (text, bounds) = (object.to_token_stream(), &object.bounds);
-            let text = if bounds.len() > 1 { format!("({text})") } else { text.to_string() };
+            let text = shown(object);
+            let text = if object.bounds.len() > 1 { format!("({text})") } else { text };
             cx.error(
                 object,
                 format_args!("the runtime lends by concrete type: take `&Arc<{text}>`, and provide an `Arc` of it"),
@@ -50,17 +56,17 @@ pub(crate) fn lent<'a>(cx: &Ctxt, reference: &'a TypeReference) -> Option<&'a Ty
             return None;
         }
         Type::Reference(inner) => {
-            cx.error(reference, format_args!("one reference is enough: take `{}`", inner.to_token_stream()));
+            cx.error(reference, format_args!("one reference is enough: take `{}`", shown(inner)));
             return None;
         }
         ty if mentions(ty, "impl") => {
             cx.error(ty, "the runtime lends by concrete type: write one with a name instead of `impl …`");
             return None;
         }
-        Type::Slice(slice) => Some(format!("Vec<{}>", slice.elem.to_token_stream())),
+        Type::Slice(slice) => Some(format!("Vec<{}>", shown(&slice.elem))),
         Type::Path(path) if path.path.is_ident("str") || path.path.is_ident("String") => Some("String".to_owned()),
         Type::Path(path) => match last_of(&path.path).as_deref() {
-            Some("Input") => Some(path.to_token_stream().to_string().replace(' ', "")),
+            Some("Input") => Some(shown(path)),
             _ => path.path.get_ident().map(ToString::to_string).filter(|name| PRIMITIVES.contains(&name.as_str())),
         },
         _ => None,
@@ -85,16 +91,18 @@ pub(crate) struct Lent {
 }
 
 impl Lent {
-    /// The reference, as an argument: the one place where the type must be one that can be lent.
+    /// The reference, as an argument: the one place where the type must be one that can be lent. Which type it is, the
+    /// author's function says.
     pub(crate) fn argument(&self, cx: &Ident) -> TokenStream {
-        let Self { ty, span, cfgs } = self;
-        quote_spanned!(*span=> #(#cfgs)* #cx.lend::<#ty>())
+        let Self { span, cfgs, .. } = self;
+        quote_spanned!(*span=> #(#cfgs)* #cx.lend())
     }
     /// Its `Need`, standing at the parameter's type.
-    pub(crate) fn entry(&self, krate: &Krate) -> TokenStream {
+    pub(crate) fn entry(&self, krate: &Krate, f: &SigFn) -> TokenStream {
         let Self { ty, span, cfgs } = self;
         let (p, at) = (krate.private(*span), krate.at(*span));
         let new = quote_spanned!(*span=> #p::Need::new::<#ty>);
-        quote!(#(#cfgs)* #new(#at))
+        let need = once(f.sig.ident.span(), ty, &quote!(#p::Need), quote!(#new(#at)));
+        quote!(#(#cfgs)* #need)
     }
 }

@@ -12,15 +12,18 @@ mod docs;
 mod krate;
 mod lent;
 mod main_fn;
+mod once;
 mod prompt;
 mod provide;
 mod run;
+mod shown;
 mod sig;
 mod test_fn;
 #[cfg(test)]
 mod tests;
 mod tool;
 mod tools;
+mod usual;
 
 use proc_macro::TokenStream;
 

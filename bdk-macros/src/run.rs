@@ -5,7 +5,7 @@ use crate::{
     sig::{SigFn, strip_helpers},
 };
 use proc_macro2::{Ident, Span, TokenStream, TokenTree};
-use quote::quote;
+use quote::{quote, quote_spanned};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 /// One attribute: `check` reads what it was given and never stops early, `expand` cannot fail.
@@ -68,13 +68,18 @@ fn no_function(name: &str, item: &TokenStream) -> Option<syn::Error> {
     (word != "fn").then(|| syn::Error::new(word.span(), format!("`{name}` goes on a function")))
 }
 
-/// What the expansions may trip over and an author could not change: clippy's opinion of generated code, and a
-/// deprecated tool that its own table names.
-pub(crate) fn quiet() -> TokenStream {
+/// The head of the constant that holds an expansion, with what it may trip over and an author could not change:
+/// clippy's opinion of generated code, and a deprecated tool that its own table names.
+///
+/// Its `_` stands at the author's name: in an `impl`, where rustc does not tell the attribute that it is, rustc refuses
+/// just that token.
+pub(crate) fn anonymous(name: &Ident) -> TokenStream {
+    let hole = quote_spanned!(name.span()=> _);
     quote! {
         #[doc(hidden)]
         #[allow(deprecated, unused_imports, unused_mut, unused_qualifications, unused_braces, unused_parens)]
         #[allow(single_use_lifetimes, trivial_numeric_casts)]
         #[allow(clippy::all, clippy::pedantic, clippy::nursery)]
+        const #hole: () =
     }
 }

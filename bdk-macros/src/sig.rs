@@ -106,6 +106,15 @@ impl ToTokens for SigFn {
     }
 }
 
+/// The first `Self`, which tells a function of an `impl` from a free one.
+fn self_type(tokens: TokenStream) -> Option<TokenTree> {
+    tokens.into_iter().find_map(|token| match token {
+        TokenTree::Group(group) => self_type(group.stream()),
+        TokenTree::Ident(ident) if ident == "Self" => Some(ident.into()),
+        _ => None,
+    })
+}
+
 /// What is true of every function that an attribute registers; `what` is such as `a tool`.
 pub(crate) fn free_function(cx: &Ctxt, f: &SigFn, what: &str) {
     let sig = &f.sig;
@@ -126,6 +135,8 @@ pub(crate) fn free_function(cx: &Ctxt, f: &SigFn, what: &str) {
     }
     if let Some(FnArg::Receiver(receiver)) = sig.inputs.first() {
         cx.error(receiver, format_args!("{what} is a free function, so it cannot take `self`"));
+    } else if let Some(token) = self_type(quote!(#sig)) {
+        cx.error(token, format_args!("{what} is a free function, so it has no `Self`: move it out of the `impl`"));
     }
     if let Some(variadic) = &sig.variadic {
         cx.error(variadic, format_args!("{what} cannot take `...`: take a `Vec`"));

@@ -4,7 +4,7 @@ use crate::{
     args::{Table, krate_option},
     ctxt::Ctxt,
     krate::{Krate, relocate},
-    run::{Attribute, quiet},
+    run::{Attribute, anonymous},
     sig::{SigFn, free_function},
 };
 use proc_macro2::{Span, TokenStream};
@@ -42,14 +42,13 @@ impl Attribute for ToolsAttribute {
     fn expand(krate: &Krate, f: &SigFn) -> TokenStream {
         let (ident, span) = (&f.sig.ident, f.output_span());
         let (p, at_output) = (krate.private(Span::call_site()), krate.private(span));
-        let (at, quiet) = (krate.at(ident.span()), quiet());
+        let (at, anonymous) = (krate.at(ident.span()), anonymous(ident));
         let called = relocate(ident.to_token_stream(), span);
         // all of it stands at the return type, where another one than `Vec<ToolDefinition>` is reported
         let make = quote_spanned!(span=> fn __make() -> #at_output::Vec<#at_output::ToolDefinition> { #called() });
         quote! {
             #f
-            #quiet
-            const _: () = {
+            #anonymous {
                 #make
                 #p::inventory::submit! { #p::ToolsDef { make: __make, at: #at } }
             };

@@ -10,7 +10,7 @@ pub(crate) use duration::millis;
 pub(crate) use name::bad_name;
 pub(crate) use suggest::{hint, nearest};
 
-use crate::{ctxt::Ctxt, krate::Krate};
+use crate::{ctxt::Ctxt, krate::Krate, shown::shown};
 use proc_macro2::{Ident, TokenStream, TokenTree};
 use quote::ToTokens;
 use syn::{
@@ -222,7 +222,7 @@ impl Opt {
         };
         let first = path.segments.first().map(|s| s.ident.to_string()).unwrap_or_default();
         if path.leading_colon.is_none() && first != "crate" && first != "$crate" {
-            let text = path.to_token_stream().to_string().replace(' ', "");
+            let text = shown(path);
             cx.error(path, format_args!("`crate` takes an absolute path: write `::{text}` or `crate::{text}`"));
             return None;
         }

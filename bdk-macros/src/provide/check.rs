@@ -6,10 +6,10 @@ use crate::{
     ctxt::Ctxt,
     krate::first_span,
     lent::{Lent, last_segment, lent, ungroup},
+    shown::shown,
     sig::{SigFn, free_function},
 };
 use proc_macro2::TokenStream;
-use quote::ToTokens;
 use syn::{Attribute, FnArg, PatType, ReturnType, Type};
 
 const PROVIDE: Table = Table {
@@ -45,7 +45,7 @@ pub(super) fn check(cx: &Ctxt, args: TokenStream, f: &SigFn) -> Provider {
 
 fn need(cx: &Ctxt, f: &SigFn, parameter: &PatType) -> Option<Lent> {
     let Type::Reference(reference) = ungroup(&parameter.ty) else {
-        let ty = parameter.ty.to_token_stream().to_string().replace(' ', "");
+        let ty = shown(&parameter.ty);
         cx.error(&parameter.ty, format_args!("a provider takes only what the runtime lends, references: `&{ty}`"));
         return None;
     };

@@ -1,7 +1,11 @@
 //! A provider's table.
 
 use super::ir::Provider;
-use crate::{run::quiet, sig::SigFn};
+use crate::{
+    once::{is_suggested, once},
+    run::anonymous,
+    sig::SigFn,
+};
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{quote, quote_spanned};
 
@@ -20,21 +24,24 @@ pub(super) fn expand(provider: &Provider, f: &SigFn) -> TokenStream {
         None => quote_spanned!(span=> async move { #call }),
     };
     let make = quote_spanned!(span=> #at_fn::boxed_make(#future, #kind.provide()));
-    let entries = needs.iter().map(|need| need.entry(krate));
-    let (at, quiet) = (krate.at(span), quiet());
+    let make_fn = Ident::new("__make", if is_suggested(&output) { span } else { Span::call_site() });
+    let text = quote!(&'static ::core::primitive::str);
+    let key = once(span, &output, &quote!(fn() -> ::core::any::TypeId), quote!(#kind.key()));
+    let type_name = once(span, &output, &quote!(fn() -> #text), quote!(#kind.type_name()));
+    let entries = needs.iter().map(|need| need.entry(krate, f));
+    let (at, anonymous) = (krate.at(span), anonymous(ident));
     quote! {
         #[allow(clippy::unused_async, clippy::unnecessary_wraps, clippy::ptr_arg, clippy::borrowed_box)]
         #f
-        #quiet
-        const _: () = {
+        #anonymous {
             use #p::Fallback as _;
             static __NEEDS: &[#p::Need] = &[#(#entries),*];
-            fn __make<'a>(#cx: &'a #p::CallCx) -> #p::BoxMake<'a> { #make }
+            fn #make_fn(#cx: &#p::CallCx) -> #p::BoxMake<'_> { #make }
             static __DEF: #p::ProviderDef = #p::ProviderDef {
-                key: #kind.key(),
-                type_name: #kind.type_name(),
+                key: #key,
+                type_name: #type_name,
                 needs: __NEEDS,
-                make: __make,
+                make: #make_fn,
                 at: #at,
             };
             #p::inventory::submit! { #p::ProviderRef(&__DEF) }

@@ -122,6 +122,26 @@ fn every_rule_of_a_parameter() {
 }
 
 #[test]
+fn types_that_rustc_might_take_for_type_parameters() {
+    snapshot!(
+        ToolAttribute,
+        r#"
+        /// List orders.
+        #[tool(time_args = ["since"], output_schema, check = |status| status.known())]
+        fn list(#[arg(extend("x" = 1))] status: Option<Status>, since: Option<Day>, db: &Arc<Db>) -> Result<Vec<Order>> { db.list() }
+    "#
+    );
+}
+
+#[test]
+fn constants_for_texts() {
+    snapshot!(
+        ToolAttribute,
+        "/// A tool.\n#[tool(title = TITLE)]\nfn t(#[arg(pattern = PATTERN, length(max = MAX + 1))] a: String) {}"
+    );
+}
+
+#[test]
 fn a_provider() {
     snapshot!(ProvideAttribute, "#[provide]\nfn database(config: &Config) -> Result<Db> { Db::open(config) }");
 }

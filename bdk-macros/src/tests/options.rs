@@ -189,6 +189,13 @@ fn time_args_name_parameters() {
         "#[tool(time_args = [«\"since\"»])] fn t() {}",
         &["`time_args` names `since`, but `t` has no such parameter; it has no parameters"],
     );
+    tool(
+        "#[tool(time_args = [«\"since\"»])] fn t(query: Whole) {}",
+        &[
+            "`time_args` names `since`, but `t` has no such parameter; its parameters are `query`; if `Whole` is another \
+            name of `Input`, write `Input(query): Whole`",
+        ],
+    );
     tool("#[tool(time_args = [\"a\", «\"a\"»])] fn t(a: String) {}", &["`time_args` names `a` twice"]);
     tool(
         "#[tool(time_args = «\"a\"»)] fn t(a: String) {}",

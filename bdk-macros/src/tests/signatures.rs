@@ -62,7 +62,20 @@ fn a_borrowed_name_is_still_known_to_the_other_rules() {
 }
 
 #[test]
+fn what_has_a_self_stands_in_an_impl() {
+    let message = "a tool is a free function, so it has no `Self`: move it out of the `impl`";
+    tool("fn t(a: «Self») {}", &[message]);
+    tool("fn t(a: u8) -> Result<«Self»> { Ok(Self) }", &[message]);
+    tool("fn t(«self») -> Self { self }", &["a tool is a free function, so it cannot take `self`"]);
+}
+
+#[test]
 fn what_is_lent_is_shared_and_has_a_concrete_type() {
+    tool("fn t(db: «&&'static Map<String, u8>») {}", &["one reference is enough: take `&'static Map<String, u8>`"]);
+    tool(
+        "fn t(db: &(«dyn Store + Send»)) {}",
+        &["the runtime lends by concrete type: take `&Arc<(dyn Store + Send)>`, and provide an `Arc` of it"],
+    );
     tool(
         "fn t(db: &«mut» Db) {}",
         &["what the runtime lends is shared between calls, so it is never `&mut`: put a `Mutex` inside"],
@@ -71,7 +84,7 @@ fn what_is_lent_is_shared_and_has_a_concrete_type() {
         "fn t(db: &«dyn Store») {}",
         &["the runtime lends by concrete type: take `&Arc<dyn Store>`, and provide an `Arc` of it"],
     );
-    tool("fn t(db: «&&Db») {}", &["one reference is enough: take `& Db`"]);
+    tool("fn t(db: «&&Db») {}", &["one reference is enough: take `&Db`"]);
     tool(
         "fn t(db: &«impl Store») {}",
         &["the runtime lends by concrete type: write one with a name instead of `impl …`"],

@@ -10,6 +10,7 @@ use crate::{
     ctxt::Ctxt,
     docs::Docs,
     lent::{last_segment, ungroup},
+    shown::shown,
     sig::{SigFn, free_function},
 };
 use syn::{FnArg, LitStr, Type, ext::IdentExt};
@@ -113,7 +114,7 @@ fn results(cx: &Ctxt, options: &Options, f: &SigFn, tool: &Tool) {
     if let Some(key) = &options.dry_run_result {
         cx.error(key, "`dry_run_result` needs a result type with a name, not `impl …`");
     }
-    if let (Some(key), OutputSchema::OfType(_)) = (&options.output_schema, &tool.output_schema) {
+    if let (Some(key), OutputSchema::OfType) = (&options.output_schema, &tool.output_schema) {
         cx.error(
             key,
             "`output_schema` needs a result type with a name, not `impl …`, or a schema: `output_schema = …`",
@@ -174,13 +175,29 @@ fn time_args(cx: &Ctxt, options: &Options, f: &SigFn, tool: &Tool) -> Vec<TimeAr
                 Some(TimeArg { span, property: p.property.clone(), parameter: Some((p.ty.clone(), p.cfgs.clone())) })
             }
             None => {
-                let (tool, hint) = (f.sig.ident.unraw(), hint(&name, &known, "parameters"));
-                cx.error(literal, format_args!("`time_args` names `{name}`, but `{tool}` has no such parameter{hint}"));
+                let (name_of, hint) = (f.sig.ident.unraw(), hint(&name, &known, "parameters"));
+                let alias = input_by_another_name(tool);
+                cx.error(
+                    literal,
+                    format_args!("`time_args` names `{name}`, but `{name_of}` has no such parameter{hint}{alias}"),
+                );
                 None
             }
         }
     });
     read.collect()
+}
+
+/// What to write where the one parameter may be the whole input: the names of its fields are then known at load.
+fn input_by_another_name(tool: &Tool) -> String {
+    let mut owned = tool.owned();
+    match (owned.next(), owned.next()) {
+        (Some(only), None) if !only.plain && !only.newtype => {
+            let ty = shown(&only.ty);
+            format!("; if `{ty}` is another name of `Input`, write `Input({}): {ty}`", only.binding)
+        }
+        _ => String::new(),
+    }
 }
 
 fn predicate_names(cx: &Ctxt, f: &SigFn, tool: &Tool) {

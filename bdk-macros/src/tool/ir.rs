@@ -66,8 +66,8 @@ pub(crate) enum Effect {
 pub(crate) enum OutputSchema {
     #[default]
     None,
-    /// The flag, and where it stands.
-    OfType(Span),
+    /// The flag.
+    OfType,
     Given(Box<Expr>),
 }
 

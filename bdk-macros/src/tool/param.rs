@@ -11,7 +11,9 @@ use crate::{
     docs::Docs,
     krate::first_span,
     lent::{Lent, last_of, last_segment, lent, ungroup},
+    shown::shown,
     sig::mentions,
+    usual::is_usual,
 };
 use proc_macro2::TokenStream;
 use quote::ToTokens;
@@ -150,40 +152,8 @@ fn is_input(pat: &Pat) -> bool {
 
 /// The usual types. Any other may be another name of `Input`, which is found by type and costs a constant to compile.
 fn is_plain(ty: &Type) -> bool {
-    const USUAL: &[&str] = &[
-        "bool",
-        "char",
-        "f32",
-        "f64",
-        "i8",
-        "i16",
-        "i32",
-        "i64",
-        "i128",
-        "isize",
-        "u8",
-        "u16",
-        "u32",
-        "u64",
-        "u128",
-        "usize",
-        "String",
-        "Vec",
-        "Option",
-        "HashMap",
-        "BTreeMap",
-        "HashSet",
-        "BTreeSet",
-        "Box",
-        "Url",
-        "Uuid",
-        "Value",
-        "PathBuf",
-        "Duration",
-        "Timestamp",
-    ];
     match ty {
-        Type::Path(_) => last_segment(ty).is_some_and(|name| USUAL.contains(&name.as_str())),
+        Type::Path(_) => last_segment(ty).is_some_and(|name| is_usual(&name)),
         other => matches!(other, Type::Tuple(_) | Type::Array(_)),
     }
 }
@@ -193,10 +163,7 @@ fn owned_type(cx: &Ctxt, ty: &Type) {
     if mentions(ty, "impl") {
         cx.error(ty, "a tool's parameter needs a type with a name, not `impl …`: its schema must be known");
     } else if last_segment(ty).as_deref() == Some("ToolContext") {
-        cx.error(
-            ty,
-            format_args!("the context is lent: take `&{}`", ty.to_token_stream().to_string().replace(' ', "")),
-        );
+        cx.error(ty, format_args!("the context is lent: take `&{}`", shown(ty)));
     } else if let Some(inner) = reference_in(ty) {
         let message = match ungroup(&inner.elem) {
             Type::Path(path) if path.path.is_ident("str") => "what the caller sends is owned: take a `String` here",

@@ -76,7 +76,7 @@ fn option(cx: &Ctxt, options: &mut Options, opt: Opt) {
         "time_args" => options.time_args = time_args(cx, &opt),
         "output_schema" => {
             tool.output_schema = match &opt.value {
-                Value::Flag => OutputSchema::OfType(opt.key.span()),
+                Value::Flag => OutputSchema::OfType,
                 _ => opt.expr(cx).cloned().map_or(OutputSchema::None, |expr| OutputSchema::Given(Box::new(expr))),
             };
             options.output_schema = Some(opt.key);

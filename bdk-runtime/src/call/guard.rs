@@ -7,6 +7,7 @@ use std::{
     any::Any,
     future::Future,
     panic::AssertUnwindSafe,
+    pin::Pin,
     time::{Duration, Instant},
 };
 use tracing::Instrument;
@@ -14,7 +15,7 @@ use tracing::Instrument;
 /// Runs the steps. Every call ends: with its own end, at its deadline, or when the bot stops.
 pub(super) async fn run(
     state: &CallState,
-    steps: impl Future<Output = Result<Output, Failure>>,
+    steps: Pin<&mut impl Future<Output = Result<Output, Failure>>>,
 ) -> Result<Output, Failure> {
     let steps = AssertUnwindSafe(steps).catch_unwind();
     let guarded = async {

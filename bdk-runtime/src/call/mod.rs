@@ -29,7 +29,7 @@ use context::CallState;
 use input::Checked;
 use record::Record;
 use serde_json::Value;
-use std::sync::Arc;
+use std::{pin::pin, sync::Arc};
 
 /// No tool has this name.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -56,7 +56,9 @@ pub(crate) async fn call(bot: &Bot, name: &str, input: Value, options: CallOptio
     };
     let state = Arc::new(CallState::new(bot.clone(), index, options));
     let record = Record::open(&state);
-    let ended = guard::run(&state, steps(state.tool(), &state, input)).await;
+    // pinned here, because the future of a call is large and each hand it passes through would copy it
+    let steps = pin!(steps(state.tool(), &state, input));
+    let ended = guard::run(&state, steps).await;
     Ok(record.close(ended))
 }
 

@@ -151,7 +151,7 @@ impl Failure {
     pub(super) fn panicked(call_id: &str) -> Self {
         Self::new(ErrorCode::Panicked, format!(": it panicked; the bot's log tells more under {call_id}"), false)
     }
-    pub(super) fn unavailable(why: String) -> Self {
+    pub(super) fn unavailable(why: &str) -> Self {
         Self::new(ErrorCode::Unavailable, format!(": unavailable: {why}"), true)
     }
     fn text(&self, tool: &str) -> String {
@@ -188,8 +188,8 @@ fn words(error: &ToolError) -> String {
 fn spoken(d: Duration) -> String {
     let ms = d.as_millis();
     match ms {
-        _ if ms >= 60_000 && ms % 60_000 == 0 => format!("{}m", ms / 60_000),
-        _ if ms >= 1000 && ms % 1000 == 0 => format!("{}s", ms / 1000),
+        _ if ms >= 60_000 && ms.is_multiple_of(60_000) => format!("{}m", ms / 60_000),
+        _ if ms >= 1000 && ms.is_multiple_of(1000) => format!("{}s", ms / 1000),
         _ => format!("{ms}ms"),
     }
 }

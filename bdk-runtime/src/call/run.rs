@@ -51,7 +51,7 @@ async fn blocking(
     body: impl FnOnce() -> Result<Output, ToolError> + Send + 'static,
 ) -> Result<Output, Ended> {
     let Ok(place) = state.bot.blocking().clone().try_acquire_owned() else {
-        return Err(Ended::Refused(Failure::unavailable(format!(
+        return Err(Ended::Refused(Failure::unavailable(&format!(
             "{} blocking tools are running already; try again later",
             crate::bot::BLOCKING_CALLS
         ))));

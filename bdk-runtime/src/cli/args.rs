@@ -56,9 +56,6 @@ pub(super) struct ServeArgs {
     /// Where the routes stand [default: prefixed]
     #[arg(long, value_name = "MODE")]
     pub(super) mode: Option<ModeArg>,
-    /// Serve what helps while a bot is being written
-    #[arg(long)]
-    pub(super) dev: bool,
     /// Let in who bears the token in this environment variable
     #[arg(long, value_name = "NAME")]
     pub(super) bearer_token_env: Option<String>,

@@ -74,6 +74,6 @@ async fn stop_asked() {
         }
     }
     if tokio::signal::ctrl_c().await.is_err() {
-        std::future::pending().await
+        std::future::pending::<()>().await;
     }
 }

@@ -11,7 +11,9 @@ pub(super) fn start(usual: LevelFilter) -> Result<(), Stop> {
     let wanted = wanted.to_str().ok_or_else(|| Stop::usage("RUST_LOG is no text"))?;
     let filter = filter(wanted, usual).map_err(|e| Stop::usage(format!("RUST_LOG=`{wanted}` is no filter: {e}")))?;
     let color = io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none_or(|v| v.is_empty());
-    let _ = tracing_subscriber::fmt().with_env_filter(filter).with_writer(io::stderr).with_ansi(color).try_init();
+    let log = tracing_subscriber::fmt().with_env_filter(filter).with_writer(io::stderr).with_ansi(color);
+    // told on stderr, a stderr that went away would be a panic
+    let _ = log.log_internal_errors(false).try_init();
     Ok(())
 }
 

@@ -129,9 +129,6 @@ fn configured(mut server: Server, args: ServeArgs) -> Result<Server, Stop> {
     if let Some(mode) = args.mode {
         server = server.mode(mode.into());
     }
-    if args.dev {
-        server = server.dev(true);
-    }
     if let Some(name) = args.bearer_token_env {
         let unset = || Stop::usage(format!("--bearer-token-env: the environment has no `{name}`, or it is empty"));
         server = server.bearer_token(std::env::var(&name).ok().filter(|t| !t.is_empty()).ok_or_else(unset)?);

@@ -13,7 +13,6 @@ use super::{
 };
 use crate::{Error, Principal, bot::Bot};
 use bytes::Bytes;
-use futures_util::FutureExt;
 use http::{
     HeaderMap, HeaderName, HeaderValue, Method, Request, StatusCode,
     header::{
@@ -24,7 +23,16 @@ use http::{
 };
 use http_body_util::BodyExt;
 use hyper::body::{Body, Incoming};
-use std::{net::IpAddr, panic::AssertUnwindSafe, sync::Arc, time::Duration};
+use std::{
+    convert::Infallible,
+    future::{Future, poll_fn},
+    net::IpAddr,
+    panic::{AssertUnwindSafe, catch_unwind},
+    pin::pin,
+    sync::Arc,
+    task::Poll,
+    time::Duration,
+};
 use tokio_util::sync::CancellationToken;
 
 /// What of a refused request's body is still read, so that its sender reads the answer rather than a reset connection.
@@ -72,13 +80,24 @@ impl Door {
     }
 
     /// Answers a request, whatever happens.
-    pub(super) async fn answer(&self, peer: IpAddr, local: IpAddr, request: Request<Incoming>) -> Answer {
+    pub(super) async fn answer(
+        self: Arc<Self>,
+        peer: IpAddr,
+        local: IpAddr,
+        request: Request<Incoming>,
+    ) -> Result<Answer, Infallible> {
         let (parts, body) = request.into_parts();
-        AssertUnwindSafe(self.pass(peer, local, parts, body)).catch_unwind().await.unwrap_or_else(|_| {
+        // polled where it lies: its size is that of a whole call, and every move of it would copy that
+        let mut pass = pin!(self.pass(peer, local, parts, body));
+        let caught = poll_fn(|cx| match catch_unwind(AssertUnwindSafe(|| pass.as_mut().poll(cx))) {
+            Ok(polled) => polled.map(Some),
+            Err(_) => Poll::Ready(None),
+        });
+        Ok(caught.await.unwrap_or_else(|| {
             // the panic hook has told where; tools have their own guard, so that this is a fault of bdk or of an authenticator
             tracing::error!(target: "bdk::serve", "answering a request panicked");
             Refused::internal().answer()
-        })
+        }))
     }
 
     async fn pass(&self, peer: IpAddr, local: IpAddr, parts: Parts, body: Incoming) -> Answer {

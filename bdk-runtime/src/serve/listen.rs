@@ -5,7 +5,6 @@ use crate::{Error, bot::Bot};
 use hyper::{server::conn::http1, service::service_fn};
 use hyper_util::rt::{TokioIo, TokioTimer};
 use std::{
-    convert::Infallible,
     io,
     net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr},
     pin::pin,
@@ -139,10 +138,7 @@ async fn connection(stream: TcpStream, peer: IpAddr, door: Arc<Door>, now: Cance
     let _ = stream.set_nodelay(true);
     let Ok(local) = stream.local_addr().map(|addr| addr.ip().to_canonical()) else { return };
     let closing = door.closing.clone();
-    let service = service_fn(move |request| {
-        let door = door.clone();
-        async move { Ok::<_, Infallible>(door.answer(peer, local, request).await) }
-    });
+    let service = service_fn(move |request| door.clone().answer(peer, local, request));
     let mut http = http1::Builder::new();
     http.timer(TokioTimer::new()).header_read_timeout(HEAD).max_header_size(HEAD_BYTES);
     let mut served = pin!(http.serve_connection(TokioIo::new(stream), service));

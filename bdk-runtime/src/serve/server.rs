@@ -41,7 +41,6 @@ pub struct Server {
     pub(super) trust_proxy: bool,
     pub(super) max_body: usize,
     pub(super) drain: Duration,
-    pub(super) dev: bool,
 }
 
 impl Default for Server {
@@ -59,7 +58,6 @@ impl Default for Server {
             trust_proxy: false,
             max_body: 1024 * 1024,
             drain: Duration::from_secs(30),
-            dev: false,
         }
     }
 }
@@ -124,7 +122,9 @@ impl Server {
         self
     }
     /// Whether a proxy stands before the bot that every request passes and whose `X-Forwarded-For` and
-    /// `X-Forwarded-Proto` can be believed. The last address in `X-Forwarded-For`, the one the proxy itself added, is then the peer.
+    /// `X-Forwarded-Proto` can be believed. The last address in `X-Forwarded-For`, the one the proxy itself added, is then
+    /// the peer that authenticators see. Nobody may reach the bot but through the proxy: whoever does could say anything there.
+    /// The `Host` that the proxy sends must be an allowed one.
     pub fn trust_proxy(mut self, trust: bool) -> Self {
         self.trust_proxy = trust;
         self
@@ -137,11 +137,6 @@ impl Server {
     /// How long running calls may go on after a shutdown began; then they are cancelled. Default: 30 s.
     pub fn drain(mut self, grace: Duration) -> Self {
         self.drain = grace;
-        self
-    }
-    /// Serves what helps while a bot is being written.
-    pub fn dev(mut self, dev: bool) -> Self {
-        self.dev = dev;
         self
     }
 

@@ -35,7 +35,7 @@ pub(super) async fn call(
     if !body.is_end_stream() {
         is_json(&parts.headers)?;
     }
-    let bytes = body::read(body, door.max_body).await?;
+    let bytes = body::read(body, door.max_body, body::PAUSE).await?;
     let call = call_body::parse(&bytes)?;
     let options = CallOptions { dry_run: call.dry_run, as_of: call.as_of, ..CallOptions::new().principal(principal) };
     let done = door.bot.call(&name, call.input, options).await;

@@ -72,26 +72,22 @@ impl<T: JsonSchema> JsonSchema for Input<T> {
     }
 }
 
-/// A type that a text literal may be the default of.
+/// What a text may be a default of: everything that is made from one.
 #[diagnostic::on_unimplemented(
-    message = "a text is no default of a `{Self}`",
-    label = "not a `{Self}`",
-    note = "write `default = …` with a value of the parameter's type; a literal text does for types that implement `From<&'static str>`"
+    message = "a text is no default for a `{Self}`",
+    label = "the parameter is a `{Self}`",
+    note = "a default is a value of the parameter's type, such as `default = 7`; a text is one for every type that implements `From<&'static str>`"
 )]
-pub trait FromText {
-    /// Makes it.
-    fn from_text(text: &'static str) -> Self;
-}
-#[diagnostic::do_not_recommend]
-impl<T: From<&'static str>> FromText for T {
-    fn from_text(text: &'static str) -> Self {
-        text.into()
-    }
+pub trait TextDefault {
+    /// The default.
+    fn of_text(text: &'static str) -> Self;
 }
 
-/// A default that was written as a text. A free function, so that a type error lands on the author's token.
-pub fn text_default<T: FromText>(text: &'static str) -> T {
-    T::from_text(text)
+#[diagnostic::do_not_recommend]
+impl<T: From<&'static str>> TextDefault for T {
+    fn of_text(text: &'static str) -> Self {
+        text.into()
+    }
 }
 
 /// A type that `time_args` may name: its JSON is a string that holds an instant.
@@ -103,13 +99,9 @@ pub fn text_default<T: FromText>(text: &'static str) -> T {
     note = "take a `Timestamp`, a `String` or an `Option` of one; for a type of your own whose JSON is such a string, `impl bdk::TimeBound for {Self} {{}}`"
 )]
 pub trait TimeBound {}
-#[diagnostic::do_not_recommend]
 impl TimeBound for String {}
-#[diagnostic::do_not_recommend]
 impl TimeBound for Box<str> {}
-#[diagnostic::do_not_recommend]
 impl TimeBound for Timestamp {}
-#[diagnostic::do_not_recommend]
 impl<T: TimeBound> TimeBound for Option<T> {}
 
 /// A parameter that takes the whole input beside an `input_schema`: it arrives untouched.
@@ -119,11 +111,8 @@ impl<T: TimeBound> TimeBound for Option<T> {}
     note = "take `input: Value`, or `Input(query): Input<Query>` for a type of your own"
 )]
 pub trait RawInput {}
-#[diagnostic::do_not_recommend]
 impl RawInput for Value {}
-#[diagnostic::do_not_recommend]
 impl RawInput for serde_json::Map<String, Value> {}
-#[diagnostic::do_not_recommend]
 impl<T> RawInput for Input<T> {}
 
 /// One decoded argument, its type forgotten.

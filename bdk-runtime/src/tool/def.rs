@@ -155,6 +155,9 @@ impl Param {
     }
 }
 
+/// A rule across fields: the author's words when it does not hold.
+pub type Check = fn(&Slots) -> Result<(), String>;
+
 /// One `#[tool]`.
 pub struct ToolDef {
     /// The name the model sees, without an extension's prefix.
@@ -166,7 +169,7 @@ pub struct ToolDef {
     /// Whether it reads or writes.
     pub effect: EffectDef,
     /// The rule across fields.
-    pub check: Option<fn(&Slots) -> Result<(), String>>,
+    pub check: Option<Check>,
     /// What a stubbed write answers.
     pub dry_run_result: Option<fn(&Slots) -> ToolResult>,
     /// What comes from the caller, in order.
@@ -236,7 +239,7 @@ impl ToolDef {
         self
     }
     /// `check = …`.
-    pub const fn check(mut self, check: fn(&Slots) -> Result<(), String>) -> Self {
+    pub const fn check(mut self, check: Check) -> Self {
         self.check = Some(check);
         self
     }

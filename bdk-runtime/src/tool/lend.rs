@@ -66,7 +66,7 @@ impl CallCx {
     /// Lends what was put in.
     ///
     /// # Panics
-    /// When nothing of this type was put in: the start check of [`crate::registry`] makes that a bug of bdk.
+    /// When nothing of this type was put in: the registry's start check makes that a bug of bdk.
     #[track_caller]
     pub fn lend<T>(&self) -> &T
     where

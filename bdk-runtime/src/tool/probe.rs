@@ -10,7 +10,7 @@ use serde_json::Value;
 use std::{any::TypeId, fmt::Display, future::Future, marker::PhantomData, sync::Arc};
 
 /// Asks a type what it is.
-pub struct Probe<T: ?Sized>(PhantomData<fn(*const T)>);
+pub struct Probe<T: ?Sized>(PhantomData<T>);
 /// The type is a `Result<T, E>`.
 pub struct ResultKind<T, E>(PhantomData<fn() -> (T, E)>);
 /// The type is no `Result`.
@@ -19,10 +19,6 @@ pub struct PlainKind<T>(PhantomData<fn() -> T>);
 impl<T, E> Probe<Result<T, E>> {
     /// The kind of a tool's return type.
     pub const KIND: ResultKind<T, E> = ResultKind(PhantomData);
-}
-impl<T: ?Sized> Probe<T> {
-    /// As a value, from which a function infers the type.
-    pub const NEW: Self = Self(PhantomData);
 }
 impl<T> Probe<Option<T>> {
     /// Whether a parameter may be left out.
@@ -36,6 +32,35 @@ impl<T: Serialize + 'static> Probe<T> {
     /// A default as JSON.
     pub const JSON: Option<fn(&Slot) -> Option<Value>> =
         Some(|s| s.get::<T>().and_then(|v| serde_json::to_value(v).ok()));
+}
+
+impl<T> Probe<T> {
+    /// To be asked by a method, whose name is where the answer is shown.
+    pub const ASK: Self = Self(PhantomData);
+    /// Compiles where `time_args` may name a parameter of this type.
+    pub const fn time_bound(self)
+    where
+        T: TimeBound,
+    {
+    }
+}
+
+/// A result whose schema can be advertised.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` has no schema that `output_schema` could advertise",
+    label = "a result without a schema",
+    note = "`#[derive(JsonSchema)]` on your own type, or give the schema yourself: `output_schema = json!(…)`"
+)]
+pub trait ResultSchema {
+    /// The schema, as schemars gives it.
+    fn schema(generator: &mut SchemaGenerator) -> Schema;
+}
+
+#[diagnostic::do_not_recommend]
+impl<T: JsonSchema> ResultSchema for T {
+    fn schema(generator: &mut SchemaGenerator) -> Schema {
+        T::json_schema(generator)
+    }
 }
 
 /// What holds where no inherent constant does.
@@ -77,9 +102,9 @@ impl<T, E> ResultKind<T, E> {
     /// The schema of the success type.
     pub const fn schema(self) -> fn(&mut SchemaGenerator) -> Schema
     where
-        T: JsonSchema,
+        T: ResultSchema,
     {
-        T::json_schema
+        T::schema
     }
     /// What a provider makes.
     pub const fn key(&self) -> fn() -> TypeId
@@ -123,9 +148,9 @@ impl<T> PlainKind<T> {
     /// The schema of the type.
     pub const fn schema(self) -> fn(&mut SchemaGenerator) -> Schema
     where
-        T: JsonSchema,
+        T: ResultSchema,
     {
-        T::json_schema
+        T::schema
     }
     /// What a provider makes.
     pub const fn key(&self) -> fn() -> TypeId
@@ -212,5 +237,3 @@ pub const fn legal_name(name: &str) -> bool {
 }
 /// Compiles where a parameter of this type may take the whole input beside an `input_schema`.
 pub const fn raw_input<T: RawInput>() {}
-/// Compiles where `time_args` may name a parameter of this type.
-pub const fn time_bound<T: TimeBound>(_: &Probe<T>) {}

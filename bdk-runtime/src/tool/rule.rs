@@ -28,26 +28,22 @@ impl From<f32> for Num {
     }
 }
 
-/// What a bound of `range(…)` may be.
+/// What `range(…)` takes for a bound.
 #[diagnostic::on_unimplemented(
-    message = "a `{Self}` is no bound of a range",
+    message = "a `{Self}` bounds no number",
     label = "not a number",
-    note = "write an integer or a float, or a constant that is one"
+    note = "a bound is an integer or a float, such as `range(min = 1)`"
 )]
-pub trait Bound {
-    /// As a number.
-    fn num(self) -> Num;
-}
-#[diagnostic::do_not_recommend]
-impl<T: Into<Num>> Bound for T {
-    fn num(self) -> Num {
-        self.into()
-    }
+pub trait Limit {
+    /// The bound.
+    fn limit(self) -> Num;
 }
 
-/// A bound. A free function, so that a type error lands on the author's token.
-pub fn bound(bound: impl Bound) -> Num {
-    bound.num()
+#[diagnostic::do_not_recommend]
+impl<T: Into<Num>> Limit for T {
+    fn limit(self) -> Num {
+        self.into()
+    }
 }
 
 impl Num {

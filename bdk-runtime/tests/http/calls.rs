@@ -2,7 +2,7 @@
 
 use crate::{
     bot::{BLOCKED, Run, WRITES},
-    client::{Client, call, post, raw, serve},
+    client::{Client, call, post, raw, serve, soon},
 };
 use bdk_runtime::Server;
 use serde_json::json;
@@ -163,9 +163,9 @@ async fn a_caller_that_goes_away_cancels_its_call() {
     let run = Run::of("goes away");
     let mut client = Client::connect(handle.addr()).await;
     client.send(call(handle.addr(), "hang", r#"{"input":{"id":"goes away"}}"#, "")).await;
-    run.started.notified().await;
+    soon(run.started.notified()).await;
     drop(client);
-    run.gone.notified().await;
+    soon(run.gone.notified()).await;
 }
 
 #[tokio::test]

@@ -14,6 +14,11 @@ pub(crate) async fn serve(server: Server) -> ServeHandle {
     server.port(0).start().await.unwrap()
 }
 
+/// Waits for what comes soon, or not at all.
+pub(crate) async fn soon<F: Future>(what: F) -> F::Output {
+    tokio::time::timeout(HANG, what).await.expect("it never comes")
+}
+
 /// An answer.
 #[derive(Debug)]
 pub(crate) struct Answer {

@@ -2,7 +2,7 @@
 
 use crate::{
     bot::Run,
-    client::{Client, HANG, call, get, post, serve},
+    client::{Client, HANG, call, get, post, serve, soon},
 };
 use bdk_runtime::Server;
 use serde_json::json;
@@ -40,7 +40,7 @@ async fn a_shutdown_lets_running_calls_end_and_closes_idle_connections_at_once()
     let run = Run::of("drained");
     let mut busy = Client::connect(addr).await;
     busy.send(call(addr, "hang", r#"{"input":{"id":"drained"}}"#, "")).await;
-    run.started.notified().await;
+    soon(run.started.notified()).await;
     let mut idle = Client::connect(addr).await;
     idle.send(call(addr, "echo", r#"{"input":{"nonce":"n"}}"#, "")).await;
     assert_eq!(idle.read().await.unwrap().status, 200);
@@ -62,7 +62,7 @@ async fn a_shutdown_lets_running_calls_end_and_closes_idle_connections_at_once()
     run.release.notify_one();
     assert_eq!(busy.read().await.unwrap().json()["result"], "released");
     assert!(busy.read().await.is_none());
-    tokio::time::timeout(HANG, shutdown).await.unwrap().unwrap();
+    soon(shutdown).await.unwrap();
 }
 
 #[tokio::test]
@@ -72,9 +72,9 @@ async fn what_runs_longer_than_its_grace_time_is_cancelled_and_its_caller_told()
     let run = Run::of("cancelled");
     let mut busy = Client::connect(addr).await;
     busy.send(call(addr, "hang", r#"{"input":{"id":"cancelled"}}"#, "")).await;
-    run.started.notified().await;
-    tokio::time::timeout(HANG, handle.shutdown()).await.unwrap();
-    run.gone.notified().await;
+    soon(run.started.notified()).await;
+    soon(handle.shutdown()).await;
+    soon(run.gone.notified()).await;
     let answer = busy.read().await.unwrap();
     assert_eq!((answer.status, answer.json()["error"]["code"].as_str()), (200, Some("cancelled")));
 }
@@ -88,7 +88,7 @@ async fn a_connection_that_never_finishes_its_request_does_not_hold_up_a_shutdow
         .send(format!("POST /test-bot/v1/tools/who HTTP/1.1\r\nHost: {addr}\r\nContent-Type: application/json\r\nContent-Length: 9\r\n\r\n{{"))
         .await;
     assert_eq!(get(addr, "/healthz").await.status, 200);
-    tokio::time::timeout(HANG, handle.shutdown()).await.unwrap();
+    soon(handle.shutdown()).await;
     assert!(stuck.read().await.is_none());
 }
 
@@ -120,7 +120,7 @@ async fn a_signal_begins_the_shutdown_and_a_second_one_ends_it_at_once() {
     let run = Run::of("signalled");
     let mut busy = Client::connect(addr).await;
     busy.send(call(addr, "hang", r#"{"input":{"id":"signalled"}}"#, "")).await;
-    run.started.notified().await;
+    soon(run.started.notified()).await;
 
     let waiting = tokio::spawn(handle.wait());
     // `wait` may not listen yet when the first one comes
@@ -130,6 +130,6 @@ async fn a_signal_begins_the_shutdown_and_a_second_one_ends_it_at_once() {
         tokio::time::sleep(Duration::from_millis(20)).await;
     }
     terminate();
-    tokio::time::timeout(HANG, waiting).await.unwrap().unwrap();
-    run.gone.notified().await;
+    soon(waiting).await.unwrap();
+    soon(run.gone.notified()).await;
 }

@@ -15,6 +15,8 @@ pub(crate) enum Kind {
     Bench,
     /// The tool `small`, and three-parameter tools up to the number.
     Small(usize),
+    /// The tool `small` over HTTP, without the command line.
+    HttpOnly,
     /// That many three-parameter tools.
     Tools(usize),
     /// The same functions without the attribute, kept alive by a table, in a bot without tools.
@@ -32,6 +34,7 @@ impl Kind {
             Kind::Bare => "bare-axum".into(),
             Kind::Bench => "bench-bot".into(),
             Kind::Small(count) => format!("small-{count}"),
+            Kind::HttpOnly => "http-only".into(),
             Kind::Tools(count) => format!("tools-{count}"),
             Kind::Plain(count) => format!("plain-{count}"),
             Kind::NoTools => "no-tools".into(),
@@ -42,6 +45,9 @@ impl Kind {
     fn dependencies(self, root: &Path) -> String {
         match self {
             Kind::Bare => BARE_DEPENDENCIES.into(),
+            Kind::HttpOnly => BOT_DEPENDENCIES
+                .replace("ROOT/bdk\"", "ROOT/bdk\", default-features = false, features = [\"http\"]")
+                .replace("ROOT", &root.display().to_string()),
             _ => BOT_DEPENDENCIES.replace("ROOT", &root.display().to_string()),
         }
     }
@@ -68,6 +74,7 @@ impl Kind {
         match self {
             Kind::Bare | Kind::Bench => unreachable!("these are no generated source: {self:?}"),
             Kind::Small(count) => modules(&["shapes", "small"]) + SERVE + &functions(count - 1, TOOL, edit),
+            Kind::HttpOnly => modules(&["shapes", "small"]) + SERVE_HTTP,
             Kind::Tools(count) => SERVE.to_owned() + &functions(count, TOOL, edit),
             Kind::Plain(count) => PLAIN.to_owned() + &functions(count, "", edit) + &table(count),
             Kind::NoTools => SERVE.replace("serve()", &format!("serve()/* {edit} */")),
@@ -90,6 +97,25 @@ schemars = "1"
 "#;
 
 const SERVE: &str = "use bdk::prelude::*;\n\n#[bdk::main]\nasync fn main() -> ExitCode {\n    bdk::serve().await\n}\n";
+
+const SERVE_HTTP: &str = r#"use bdk::prelude::*;
+use bdk::{ServeMode, Server};
+
+#[bdk::main]
+async fn main() -> ExitCode {
+    match Server::new().port(0).mode(ServeMode::Single).start().await {
+        Ok(handle) => {
+            println!("{}", handle.url());
+            handle.wait().await;
+            ExitCode::SUCCESS
+        }
+        Err(error) => {
+            eprintln!("{error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+"#;
 
 const PLAIN: &str = "use bdk::prelude::*;\n\n#[bdk::main]\nasync fn main() -> ExitCode {\n    std::hint::black_box(&ALL);\n    bdk::serve().await\n}\n";
 

@@ -122,7 +122,15 @@ pub(crate) fn clean(bots: &Bots, report: &mut Report) -> Result<()> {
     let cargo = Cargo::clean(bots)?;
     let bot = cargo.run(Kind::Small(1), Build::Debug, &["--timings"])?;
     report.add(Figure::new(SECTION, "a clean debug build, default features", "s CPU", bot).baseline(bare));
-    let mut units = units(&std::fs::read_to_string(cargo.target().join("cargo-timings/cargo-timing.html"))?)?;
+    let page = std::fs::read_to_string(cargo.target().join("cargo-timings/cargo-timing.html"))?;
+    let less = Cargo::clean(bots)?;
+    let http_only = less.run(Kind::HttpOnly, Build::Debug, &[])?;
+    report.add(
+        Figure::new(SECTION, "a clean debug build, tools and HTTP only, against default features", "s CPU", http_only)
+            .baseline(bot)
+            .goal(Goal::RatioAtMost(0.5)),
+    );
+    let mut units = units(&page)?;
     units.sort_by(|a, b| b.1.total_cmp(&a.1));
     let listed: Vec<String> = units.iter().take(8).map(|(name, seconds)| format!("{name} {seconds:.1} s")).collect();
     let all: f64 = units.iter().map(|(_, seconds)| seconds).sum();

@@ -87,6 +87,7 @@ fn run(options: &Options) -> Result<()> {
         Kind::Small(1),
         Kind::Small(200),
         Kind::Small(1000),
+        Kind::HttpOnly,
         Kind::NoTools,
         Kind::EmptyMain,
     ];

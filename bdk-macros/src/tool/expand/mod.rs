@@ -6,8 +6,9 @@ mod predicate;
 
 use super::ir::{Effect, Input, OutputSchema, Owned, Text, Tool};
 use crate::{
-    krate::{Krate, first_span, relocate},
-    run::quiet,
+    krate::{Krate, first_span},
+    once::{is_suggested, once},
+    run::anonymous,
     sig::SigFn,
 };
 use param::param;
@@ -26,27 +27,24 @@ pub(super) fn expand(tool: &Tool, f: &SigFn) -> TokenStream {
     let site = Span::mixed_site();
     let names = Names { slots: Ident::new("__slots", site), cx: Ident::new("__cx", site) };
     let p = tool.krate.private(Span::call_site());
-    let quiet = quiet();
-    let asserts = asserts(tool);
+    let anonymous = anonymous(&f.sig.ident);
+    let asserts = asserts(tool, f);
     let (name, name_const) = text(tool.name.as_ref(), "__NAME");
     let (description, description_const) = text(tool.description.as_ref(), "__DESCRIPTION");
     let at = tool.krate.at(f.sig.ident.span());
     let params: Vec<TokenStream> =
-        tool.owned().map(|owned| param(&tool.krate, owned, tool.input_schema.is_some())).collect();
+        tool.owned().map(|owned| param(&tool.krate, owned, tool.input_schema.is_some(), f)).collect();
     let (params, params_static) = match params.is_empty() {
         true => (quote!(&[]), None),
         false => (quote!(__PARAMS), Some(quote!(static __PARAMS: &[#p::Param] = &[#(#params),*];))),
     };
     let body = body(tool, f, &names);
     let options = options(tool, f, &names);
-    // where no constant may be without a name, in an `impl`, rustc says so on the function
-    let nameless = quote_spanned!(f.sig.ident.span()=> const _);
     quote! {
         #[allow(clippy::too_many_arguments, clippy::needless_pass_by_value, clippy::unused_async, clippy::unnecessary_wraps)]
         #[allow(clippy::ptr_arg, clippy::borrowed_box, clippy::trivially_copy_pass_by_ref, clippy::fn_params_excessive_bools)]
         #f
-        #quiet
-        #nameless: () = {
+        #anonymous {
             use #p::{Fallback as _, TagFallback as _};
             #name_const
             #description_const
@@ -72,12 +70,14 @@ fn text(text: Option<&Text>, constant: &str) -> (TokenStream, Option<TokenStream
 
 /// What only rustc can find out, each a constant of its own that fails on the author's token: a panic inside of the
 /// registered static crashes rustc 1.95.
-fn asserts(tool: &Tool) -> TokenStream {
+fn asserts(tool: &Tool, f: &SigFn) -> TokenStream {
     let mut asserts = TokenStream::new();
     let mut assert = |span: Span, cfgs: &[syn::Attribute], fails: TokenStream, message: &str| {
         let panic = quote_spanned!(span=> ::core::panic!(#message));
-        asserts.extend(quote_spanned!(span=> #(#cfgs)* const _: () = if #fails { #panic };));
+        let check = quote_spanned!(span=> if #fails { #panic });
+        asserts.extend(quote!(#(#cfgs)* const _: () = #check;));
     };
+    let home = f.sig.ident.span();
     if let Some(Text::Constant(expr)) = &tool.name {
         let span = first_span(expr);
         let p = tool.krate.private(span);
@@ -93,23 +93,24 @@ fn asserts(tool: &Tool) -> TokenStream {
         let (span, ty) = (first_span(&parameter.ty), &parameter.ty);
         let p = tool.krate.private(span);
         let message = "`Input` is the whole input, so no other owned parameter can stand beside it";
-        assert(span, &parameter.cfgs, quote!(#p::Probe::<#ty>::WHOLE), message);
+        let whole = once(home, ty, &quote!(::core::primitive::bool), quote!(#p::Probe::<#ty>::WHOLE));
+        assert(span, &parameter.cfgs, whole, message);
     }
-    for (i, arg) in tool.time_args.iter().enumerate() {
+    for arg in &tool.time_args {
         let Some((ty, cfgs)) = &arg.parameter else { continue };
-        // the type stands where the author wrote it, in a static as in the table, so that one that does not exist is one
-        // error; whether it fits is asked at the name in `time_args`
-        let (here, there) = (first_span(ty), arg.span);
-        let probe = |span: Span| Ident::new(&format!("__INSTANT_{i}"), span);
-        let (made, asked) = (probe(here), probe(there));
-        let (p_here, p_there) = (tool.krate.private(here), tool.krate.private(there));
-        asserts.extend(quote_spanned!(here=> #(#cfgs)* static #made: #p_here::Probe<#ty> = #p_here::Probe::NEW;));
-        asserts.extend(quote_spanned!(there=> #(#cfgs)* const _: () = #p_there::time_bound(&#asked);));
+        // the type stands where it was written, the question at the name
+        let span = first_span(ty);
+        let p = tool.krate.private(span);
+        let asked = quote_spanned!(span=> #p::Probe::<#ty>::ASK);
+        let bound = quote_spanned!(arg.span=> #asked.time_bound());
+        let bound = once(home, ty, &quote!(()), bound);
+        asserts.extend(quote!(#(#cfgs)* const _: () = #bound;));
     }
     if let (Some(_), Some(raw)) = (&tool.input_schema, owned.first()) {
         let (span, ty) = (first_span(&raw.ty), &raw.ty);
         let p = tool.krate.private(span);
-        asserts.extend(quote_spanned!(span=> const _: () = #p::raw_input::<#ty>();));
+        let raw = once(home, ty, &quote!(()), quote_spanned!(span=> #p::raw_input::<#ty>()));
+        asserts.extend(quote!(const _: () = #raw;));
     }
     asserts
 }
@@ -130,6 +131,7 @@ fn body(tool: &Tool, f: &SigFn, names: &Names) -> TokenStream {
     let call = quote_spanned!(span=> #ident(#(#arguments),*));
     let kind = kind(&tool.krate, f);
     let at_fn = tool.krate.private(span);
+    let shim = Ident::new("__call", if is_suggested(&f.output()) { span } else { Span::call_site() });
     // the bare future goes to `boxed`, so that one that is not `Send` is reported on the function's name
     if f.sig.asyncness.is_some() {
         let run = if f.returns_impl() {
@@ -139,14 +141,14 @@ fn body(tool: &Tool, f: &SigFn, names: &Names) -> TokenStream {
         } else {
             quote_spanned!(span=> #at_fn::boxed(#call, #kind.conv()))
         };
-        return quote!(#p::Body::Async({ fn __call<'a>(#cx: &'a #p::CallCx, mut #slots: #p::Slots) -> #p::BoxFuture<'a> { #run } __call }));
+        return quote!(#p::Body::Async({ fn #shim(#cx: &#p::CallCx, mut #slots: #p::Slots) -> #p::BoxFuture<'_> { #run } #shim }));
     }
     let run = if f.returns_impl() {
         quote_spanned!(span=> let __value = #call; let __conv = #at_fn::tag_of_value(&__value).kind().conv(); __conv(__value))
     } else {
         quote!((#kind.conv())(#call))
     };
-    quote!(#p::Body::Blocking({ fn __call(#cx: &#p::CallCx, mut #slots: #p::Slots) -> #p::ToolResult { #run } __call }))
+    quote!(#p::Body::Blocking({ fn #shim(#cx: &#p::CallCx, mut #slots: #p::Slots) -> #p::ToolResult { #run } #shim }))
 }
 
 /// Whether a type may hold a borrow of what was lent.
@@ -169,8 +171,19 @@ fn kind(krate: &Krate, f: &SigFn) -> TokenStream {
 fn options(tool: &Tool, f: &SigFn, names: &Names) -> TokenStream {
     let slots = &names.slots;
     let p = tool.krate.private(Span::call_site());
+    // a closure over the decoded input; a function in its stead where a type in it is to be told once
+    let suggested = is_suggested(&f.output()) || tool.owned().any(|owned| is_suggested(&owned.ty));
+    let callback = |output: TokenStream, body: TokenStream| {
+        let name = Ident::new("__of", f.sig.ident.span());
+        if suggested {
+            quote!({ fn #name(#slots: &#p::Slots) #output #body #name })
+        } else {
+            quote!(|#slots: &#p::Slots| #output #body)
+        }
+    };
     let mut chain = TokenStream::new();
     if let Some(title) = &tool.title {
+        let title = param::text(title);
         chain.extend(quote!(.title(#title)));
     }
     match &tool.effect {
@@ -180,23 +193,29 @@ fn options(tool: &Tool, f: &SigFn, names: &Names) -> TokenStream {
         Effect::By(predicate) => {
             let (span, output, body) = over(tool, predicate, slots);
             let at = tool.krate.private(span);
-            let output = output.unwrap_or_else(|| quote_spanned!(span=> -> #at::Effect));
-            chain.extend(quote!(.effect(#p::EffectDef::By(|#slots: &#p::Slots| #output #body))));
+            let effect = match output {
+                // a function's type could not leave anything to inference
+                Some(output) => quote!(|#slots: &#p::Slots| #output #body),
+                None => callback(quote_spanned!(span=> -> #at::Effect), body),
+            };
+            chain.extend(quote!(.effect(#p::EffectDef::By(#effect))));
         }
     }
     if let Some(predicate) = &tool.check {
         let (span, output, body) = over(tool, predicate, slots);
         let at = tool.krate.private(span);
         let run = quote_spanned!(span=> #at::checked(|| #output #body));
-        chain.extend(quote!(.check(|#slots: &#p::Slots| -> #p::Result<(), #p::String> { #run })));
+        let check = callback(quote!(-> #p::Result<(), #p::String>), quote!({ #run }));
+        chain.extend(quote!(.check(#check)));
     }
     if let Some(predicate) = &tool.dry_run_result {
         let (span, output, body) = over(tool, predicate, slots);
-        let kind = relocate(kind(&tool.krate, f), span);
+        let kind = kind(&tool.krate, f);
         let run = quote_spanned!(span=> #kind.dry(|| #output #body));
-        chain.extend(quote!(.dry_run_result(|#slots: &#p::Slots| -> #p::ToolResult { #run })));
+        let dry = callback(quote!(-> #p::ToolResult), quote!({ #run }));
+        chain.extend(quote!(.dry_run_result(#dry)));
     }
-    let needs: Vec<TokenStream> = tool.lent().map(|lent| lent.entry(&tool.krate)).collect();
+    let needs: Vec<TokenStream> = tool.lent().map(|lent| lent.entry(&tool.krate, f)).collect();
     if !needs.is_empty() {
         chain.extend(quote!(.needs({ static __NEEDS: &[#p::Need] = &[#(#needs),*]; __NEEDS })));
     }
@@ -205,10 +224,11 @@ fn options(tool: &Tool, f: &SigFn, names: &Names) -> TokenStream {
     }
     match &tool.output_schema {
         OutputSchema::None => {}
-        OutputSchema::OfType(span) => {
-            let kind = relocate(kind(&tool.krate, f), *span);
-            let schema = quote_spanned!(*span=> #kind.schema());
-            chain.extend(quote!(.output_schema(#schema)));
+        OutputSchema::OfType => {
+            let (span, kind) = (f.output_span(), kind(&tool.krate, f));
+            let result = quote!(fn(&mut #p::schemars::SchemaGenerator) -> #p::schemars::Schema);
+            let schema = once(f.sig.ident.span(), &f.output(), &result, quote_spanned!(span=> #kind.schema()));
+            chain.extend(quote_spanned!(span=> .output_schema(#schema)));
         }
         OutputSchema::Given(schema) => chain.extend(quote!(.output_schema_value(|| #schema))),
     }

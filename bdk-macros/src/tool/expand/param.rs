@@ -3,14 +3,16 @@
 use crate::{
     args::literal,
     krate::{Krate, first_span},
+    once::once,
+    sig::SigFn,
     tool::ir::{Default, Owned, Rule},
 };
-use proc_macro2::{Ident, Span, TokenStream};
+use proc_macro2::{Span, TokenStream};
 use quote::{ToTokens, quote, quote_spanned};
 use syn::{Expr, ExprLit, ExprUnary, Lit, LitInt, spanned::Spanned};
 
-/// The entry; `raw` is that of the one parameter beside an `input_schema`.
-pub(super) fn param(krate: &Krate, owned: &Owned, raw: bool) -> TokenStream {
+/// The entry in the table of `f`'s parameters; `raw` is that of the one parameter beside an `input_schema`.
+pub(super) fn param(krate: &Krate, owned: &Owned, raw: bool, f: &SigFn) -> TokenStream {
     let Owned { property, ty, cfgs, .. } = owned;
     let span = first_span(ty);
     let p = krate.private(span);
@@ -31,7 +33,7 @@ pub(super) fn param(krate: &Krate, owned: &Owned, raw: bool) -> TokenStream {
                 Some(text) => {
                     let span = text.span();
                     let p = krate.private(span);
-                    quote_spanned!(span=> #p::text_default(#text))
+                    quote_spanned!(span=> #p::TextDefault::of_text(#text))
                 }
                 None => expr.to_token_stream(),
             },
@@ -42,7 +44,8 @@ pub(super) fn param(krate: &Krate, owned: &Owned, raw: bool) -> TokenStream {
     }
     if !owned.rules.is_empty() {
         let rules = owned.rules.iter().map(|r| rule(krate, r));
-        entry.extend(quote!(.rules(&[#(#rules),*])));
+        // a constant, because `once` may move the entry into a function, which could not lend them for ever
+        entry.extend(quote!(.rules({ const __RULES: &[#here::Rule] = &[#(#rules),*]; __RULES })));
     }
     if owned.coerce {
         entry.extend(quote!(.coerce()));
@@ -51,6 +54,7 @@ pub(super) fn param(krate: &Krate, owned: &Owned, raw: bool) -> TokenStream {
         let span = path.span();
         entry.extend(quote_spanned!(span=> .preprocess(#path)));
     }
+    let entry = once(f.sig.ident.span(), ty, &quote!(#here::Param), entry);
     quote!(#(#cfgs)* #entry)
 }
 
@@ -61,7 +65,7 @@ fn rule(krate: &Krate, rule: &Rule) -> TokenStream {
             let span = first_span(expr);
             let number = krate.private(span);
             let value = wide(expr);
-            let number = quote_spanned!(span=> #number::bound(#value));
+            let number = quote_spanned!(span=> #number::Limit::limit(#value));
             quote!(#p::Rule::Bound(#keyword, || #number))
         }
         Rule::MinLen(expr) => {
@@ -72,8 +76,14 @@ fn rule(krate: &Krate, rule: &Rule) -> TokenStream {
             let length = length(expr);
             quote!(#p::Rule::MaxLen(#length))
         }
-        Rule::Pattern(expr) => text(krate, "Pattern", expr),
-        Rule::Format(expr) => text(krate, "Format", expr),
+        Rule::Pattern(expr) => {
+            let text = text(expr);
+            quote!(#p::Rule::Pattern(#text))
+        }
+        Rule::Format(expr) => {
+            let text = text(expr);
+            quote!(#p::Rule::Format(#text))
+        }
         Rule::Inner(rules) => {
             let rules = rules.iter().map(|r| self::rule(krate, r));
             quote!(#p::Rule::Inner(&[#(#rules),*]))
@@ -82,20 +92,21 @@ fn rule(krate: &Krate, rule: &Rule) -> TokenStream {
     }
 }
 
-/// A length: a constant may be a `usize`.
+/// A length: a constant may be a `usize`, and a sum of two is cast as a whole.
 fn length(expr: &Expr) -> TokenStream {
-    let span = first_span(expr);
+    let span = expr.span();
     match expr {
         Expr::Lit(literal) => literal.to_token_stream(),
-        expr => quote_spanned!(span=> #expr as ::core::primitive::u64),
+        expr => quote_spanned!(span=> (#expr) as ::core::primitive::u64),
     }
 }
 
-/// A rule that holds a text, all of it standing at that text.
-fn text(krate: &Krate, rule: &str, expr: &Expr) -> TokenStream {
-    let span = first_span(expr);
-    let (p, rule) = (krate.private(span), Ident::new(rule, span));
-    quote_spanned!(span=> #p::Rule::#rule(#expr))
+/// A text: what is no literal has a constant of its own, where another type is told without the table's words.
+pub(super) fn text(expr: &Expr) -> TokenStream {
+    match literal(expr) {
+        Some(text) => text.to_token_stream(),
+        None => quote!({ const __TEXT: &'static ::core::primitive::str = #expr; __TEXT }),
+    }
 }
 
 /// An integer literal as `i128`, which holds every bound exactly.

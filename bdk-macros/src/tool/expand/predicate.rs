@@ -30,12 +30,16 @@ pub(super) fn over(tool: &Tool, predicate: &Predicate, slots: &Ident) -> (Span, 
                 // `|Input(q)|` takes the newtype apart itself
                 let inside = owned.newtype && !matches!(bind.pat, Pat::TupleStruct(_));
                 let span = bind.ty.as_ref().map_or(bind.name.span(), first_span);
-                let value = get(&tool.krate, owned, slots, span, inside);
                 let (pat, cfgs, owned_ty) = (&bind.pat, &bind.cfgs, &owned.ty);
-                let ty = match &bind.ty {
-                    Some(ty) => ty.to_token_stream(),
-                    None if inside => quote_spanned!(span=> &_),
-                    None => quote_spanned!(span=> &#owned_ty),
+                let value = get(&tool.krate, owned, slots, span, inside);
+                let (ty, value) = match &bind.ty {
+                    Some(ty) => (ty.to_token_stream(), value),
+                    None if inside => (quote_spanned!(span=> &_), value),
+                    // the type is named as in the author's signature, outside of `<…>`: see `once`
+                    None => {
+                        let (p, property) = (tool.krate.private(span), &owned.property);
+                        (quote_spanned!(span=> &#owned_ty), quote_spanned!(span=> #p::get(#slots, #property)))
+                    }
                 };
                 let name_span = bind.name.span();
                 Some(quote_spanned!(name_span=> #(#cfgs)* let #pat: #ty = #value;))

@@ -48,6 +48,9 @@ pub(super) fn run(as_json: bool) -> Result<ExitCode, Stop> {
         }
         let warnings = problems.len() - errors;
         let _ = writeln!(text, "{}: {}, {}", by_crate(&registry), count(errors, "error"), count(warnings, "warning"));
+        if packages.is_empty() {
+            text.push_str("(its sources are not here, so that nothing is said of what is missing from it)\n");
+        }
         output::print_styled(&text)?;
     }
     Ok(if fine { ExitCode::SUCCESS } else { ExitCode::FAILURE })

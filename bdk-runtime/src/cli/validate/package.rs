@@ -115,7 +115,7 @@ impl Metadata {
                 match needed.name.as_str() {
                     "bdk" | "bdk-runtime" => bdk = Some(dep.name.clone()),
                     _ if seen.insert(&needed.id) => {
-                        queue.push((needed, Some((package.name.clone(), dep.name.clone()))))
+                        queue.push((needed, Some((package.name.clone(), dep.name.clone()))));
                     }
                     _ => {}
                 }

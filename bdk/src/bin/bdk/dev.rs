@@ -87,7 +87,7 @@ pub(super) async fn run(dir: &Path, args: DevArgs) -> Result<ExitCode, Stop> {
 
 fn start(dir: &Path, program: &Path, args: &[OsString]) -> Result<Child, Stop> {
     let mut bot = Command::new(program);
-    bot.args(["serve", "--dev"]).args(args).current_dir(dir).stdin(Stdio::null()).kill_on_drop(true);
+    bot.args(["serve"]).args(args).current_dir(dir).stdin(Stdio::null()).kill_on_drop(true);
     // a terminal's Ctrl-C reaches this process alone, which then ends the bot: twice would mean at once
     #[cfg(unix)]
     bot.process_group(0);
@@ -141,7 +141,7 @@ async fn stop_asked() {
         }
     }
     if tokio::signal::ctrl_c().await.is_err() {
-        std::future::pending().await
+        std::future::pending::<()>().await;
     }
 }
 
