@@ -9,4 +9,12 @@ async fn misspelt(
     let _ = a;
 }
 
+/// Misspelt in an argument.
+#[tool]
+fn argument(
+    a: Option<Vec<Strng>>, // MISTAKE
+) {
+    let _ = a;
+}
+
 fn main() {}

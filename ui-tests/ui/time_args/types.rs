@@ -12,12 +12,12 @@ fn number(days: u32) {
     let _ = days;
 }
 
-/// A number by another name.
-#[tool(time_args = [
-    "since",
-    "days", // MISTAKE
-])]
-fn alias(since: Option<Timestamp>, days: Days) {
+/// A number by another name: rustc may point at the type instead.
+#[tool(time_args = ["since", "days"])]
+fn alias(
+    since: Option<Timestamp>,
+    days: Days, // MISTAKE
+) {
     let _ = (since, days);
 }
 
