@@ -34,7 +34,8 @@ fn cargo(folder: &Path, args: &[&str]) -> Output {
     // what the outer cargo says of its own build is not for the inner; where crates come from is
     let of_outer = std::env::vars_os().map(|(name, _)| name).filter(|name| {
         let name = name.to_string_lossy();
-        let source = ["CARGO_HOME", "CARGO_HTTP", "CARGO_NET", "CARGO_REGISTR"].iter().any(|kept| name.starts_with(kept));
+        let source =
+            ["CARGO_HOME", "CARGO_HTTP", "CARGO_NET", "CARGO_REGISTR"].iter().any(|kept| name.starts_with(kept));
         (name.starts_with("CARGO") && !source) || name == "RUSTFLAGS"
     });
     for name in of_outer {
