@@ -81,7 +81,10 @@ fn no_schema_is_a_boolean_and_none_has_a_numeric_format() {
             // what closes an object is the one place where every client knows a boolean
             Value::Bool(b) => assert!(!b && key.ends_with("Properties") || key == "default", "{name}: {key}: {value}"),
             Value::Object(o) => {
-                assert!(!o.get("format").is_some_and(|f| f.as_str().is_some_and(|f| f.contains("int"))), "{name}: {value}");
+                assert!(
+                    !o.get("format").is_some_and(|f| f.as_str().is_some_and(|f| f.contains("int"))),
+                    "{name}: {value}"
+                );
                 o.iter().for_each(|(key, value)| walk(name, key, value));
             }
             Value::Array(a) => a.iter().for_each(|value| walk(name, key, value)),

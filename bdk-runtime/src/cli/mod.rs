@@ -113,8 +113,11 @@ async fn listen(server: Server, args: ServeArgs) -> Result<ExitCode, Stop> {
     let tools = tools::by_crate(bot.registry());
     let handle = server.start_bot(bot).await?;
     tracing::info!(target: "bdk::serve", "{tools} at {}{}", handle.url(), handle.prefix());
-    output::print(format!("{}\n", handle.url()))?;
-    handle.wait().await;
+    let address = format!("{}\n", handle.url());
+    // signals are listened for before anybody can know that the bot is there
+    let ended = handle.wait();
+    output::print(address)?;
+    ended.await;
     Ok(ExitCode::SUCCESS)
 }
 
