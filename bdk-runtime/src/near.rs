@@ -60,9 +60,14 @@ mod tests {
     #[test]
     fn a_slip_finds_the_name_that_was_meant() {
         let known = ["since", "until", "inspect_pr", "tides__level"];
-        for (written, meant) in
-            [("sinse", "since"), ("Until", "until"), ("utnil", "until"), ("inspectPr", "inspect_pr"), ("snce", "since"), ("level", "tides__level")]
-        {
+        for (written, meant) in [
+            ("sinse", "since"),
+            ("Until", "until"),
+            ("utnil", "until"),
+            ("inspectPr", "inspect_pr"),
+            ("snce", "since"),
+            ("level", "tides__level"),
+        ] {
             assert_eq!(nearest(written, known), Some(meant), "{written}");
         }
     }

@@ -6,7 +6,11 @@ const BROKEN: &str = env!("CARGO_BIN_EXE_broken");
 const EMPTY: &str = env!("CARGO_BIN_EXE_empty");
 
 /// What each line must say, beside its place in `broken.rs`.
-const PROBLEMS: [&[&str]; 13] = [
+const PROBLEMS: [&[&str]; 17] = [
+    &["`misfit`", "`range`", "string"],
+    &["`misfit`", "`coerce`"],
+    &["`misfit`", "default", "7"],
+    &["`#[tools]`", "panicked"],
     &["`twin`", "two tools", "broken.rs:"],
     &["`Twice`", "provided twice", "broken.rs:"],
     &["`unmet`", "`&Arc<dyn Store>`", "#[provide]"],

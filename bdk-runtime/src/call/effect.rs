@@ -1,5 +1,6 @@
 //! Step 4: what the call does to the world.
 
+use super::guard;
 use crate::{
     Effect,
     registry::{Kind, Tool},
@@ -14,7 +15,8 @@ pub(super) fn of(tool: &Tool, slots: &Slots) -> Effect {
         Kind::Code(def) => match def.effect {
             EffectDef::Read => Effect::Read,
             EffectDef::Write | EffectDef::Undeclared => Effect::Write,
-            EffectDef::By(predicate) => catch_unwind(AssertUnwindSafe(|| predicate(slots))).unwrap_or_else(|_| {
+            EffectDef::By(predicate) => catch_unwind(AssertUnwindSafe(|| predicate(slots))).unwrap_or_else(|payload| {
+                guard::discard(payload);
                 tracing::error!(target: "bdk::call", tool = tool.name(), "the effect predicate panicked: the call counts as a write");
                 Effect::Write
             }),

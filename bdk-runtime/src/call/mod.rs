@@ -41,7 +41,9 @@ pub(crate) struct UnknownTool {
 
 impl std::fmt::Display for UnknownTool {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "there is no tool \"{}\"", self.name)?;
+        // no tool's name is longer
+        let cut = self.name.char_indices().nth(64).map_or(self.name.as_str(), |(end, _)| &self.name[..end]);
+        write!(f, "there is no tool \"{cut}\"")?;
         for (i, near) in self.near.iter().enumerate() {
             write!(f, "{} \"{near}\"", if i == 0 { "; did you mean" } else { "," })?;
         }
@@ -57,7 +59,7 @@ pub(crate) async fn call(bot: &Bot, name: &str, input: Value, options: CallOptio
     let state = Arc::new(CallState::new(bot.clone(), index, options));
     let record = Record::open(&state);
     // pinned here, because the future of a call is large and each hand it passes through would copy it
-    let steps = pin!(steps(state.tool(), &state, input));
+    let steps = pin!(Some(steps(state.tool(), &state, input)));
     let ended = guard::run(&state, steps).await;
     Ok(record.close(ended))
 }

@@ -65,7 +65,7 @@ async fn blocking(
     match run.await {
         Ok(ended) => ended.map_err(Ended::Failed),
         Err(error) => match error.try_into_panic() {
-            Ok(payload) => Err(Ended::Refused(guard::panicked(state, &*payload))),
+            Ok(payload) => Err(Ended::Refused(guard::panicked(state, payload))),
             // the runtime is going down
             Err(_) => Err(Ended::Refused(Failure::cancelled(state.effect()))),
         },

@@ -66,6 +66,20 @@ fn no_object(_input: Value) {}
 #[tool(effect = "read", input_schema = json!({ "type": "object", "properties": { "a": { "type": "text" } } }))]
 fn no_schema(_input: Value) {}
 
+/// Has rules that mean nothing, and a default that breaks its own.
+#[tool(effect = "read")]
+fn misfit(
+    #[arg(range(min = 1))] _name: String,
+    #[arg(coerce)] _text: String,
+    #[arg(range(max = 3), default = 7)] _few: u32,
+) {
+}
+
+#[tools]
+fn panics() -> Vec<ToolDefinition> {
+    std::panic::panic_any("at the start")
+}
+
 #[tools]
 fn made() -> Vec<ToolDefinition> {
     let nothing = async |_: Value, _: ToolContext| Ok(());

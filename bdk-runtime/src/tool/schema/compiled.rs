@@ -82,7 +82,8 @@ pub(super) fn validator(schema: &Value) -> Result<Validator, String> {
                 .build(schema)
         })
         .map_err(|e| {
-            let at = e.schema_path().as_str().to_owned();
+            // the schema is the instance here, checked against the schema of schemas
+            let at = e.instance_path().as_str().to_owned();
             let at = if at.is_empty() { String::new() } else { format!(" at `{at}`") };
             format!("is no valid JSON Schema{at}: {e}")
         })
