@@ -11,8 +11,14 @@ use std::{future::Future, path::Path};
 pub fn begin(name: &'static str, version: &'static str) {
     Identity::set(name, version);
     for file in [".env.local", ".env"] {
-        if !Path::new(file).exists() {
+        // a link that leads nowhere is there, and cannot be read
+        if Path::new(file).symlink_metadata().is_err() {
             continue;
+        }
+        // the environment holds no NUL, and setting one panics
+        if std::fs::read(file).is_ok_and(|text| text.contains(&0)) {
+            eprintln!("error: {file}: holds a NUL byte");
+            std::process::exit(1);
         }
         if let Err(error) = dotenvy::from_path(file) {
             eprintln!("error: {file}{}", env_fault(file, &error));

@@ -1,11 +1,9 @@
 //! Around a call's steps: the deadline, the end of the bot, and panics.
 
-use super::{CallState, Failure, record};
+use super::{CallState, Failure, panic, record};
 use crate::tool::Output;
 use std::{
-    any::Any,
     future::{Future, poll_fn},
-    panic::{AssertUnwindSafe, catch_unwind},
     pin::Pin,
     task::Poll,
     time::{Duration, Instant},
@@ -27,8 +25,8 @@ pub(super) async fn run<F: Future<Output = Result<Output, Failure>>>(
         };
         let running = poll_fn(|cx| match steps.as_mut().as_pin_mut() {
             Some(steps) => {
-                let polled = catch_unwind(AssertUnwindSafe(|| steps.poll(cx)));
-                polled.unwrap_or_else(|payload| Poll::Ready(Err(panicked(state, payload))))
+                let polled = panic::catch(|| steps.poll(cx));
+                polled.unwrap_or_else(|payload| Poll::Ready(Err(panic::told(state, payload))))
             }
             None => Poll::Pending,
         });
@@ -43,39 +41,24 @@ pub(super) async fn run<F: Future<Output = Result<Output, Failure>>>(
     let span = record::span(state);
     let ended = if span.is_disabled() { guarded.await } else { guarded.instrument(span).await };
     // a future that panics when it is dropped changes nothing of how the call ended
-    if let Err(payload) = catch_unwind(AssertUnwindSafe(|| steps.set(None))) {
-        let _ = panicked(state, payload);
+    if let Err(payload) = panic::catch(|| steps.set(None)) {
+        let _ = panic::told(state, payload);
     }
     ended
 }
 
+const INHERITED_LATER: Duration = Duration::from_millis(100);
+
 /// Sleeps until the tool's own deadline or the calling tool's, and says how long that was.
 async fn deadline(state: &CallState) -> Duration {
-    let inherited = state.options.deadline.map(|at| at.saturating_duration_since(Instant::now()));
+    // the calling tool's own guard ends both at its deadline; this is for a blocking one, which goes on, and a moment later,
+    // so that it is no race which of the two comes first
+    let inherited = state.options.deadline.map(|at| at.saturating_duration_since(Instant::now()) + INHERITED_LATER);
     match [state.tool().timeout(), inherited].into_iter().flatten().min() {
         Some(after) => {
             tokio::time::sleep(after).await;
             after
         }
         None => std::future::pending().await,
-    }
-}
-
-/// A panic's message is for the operator: the caller gets the id under which it is logged.
-pub(super) fn panicked(state: &CallState, payload: Box<dyn Any + Send>) -> Failure {
-    let message = payload
-        .downcast_ref::<&str>()
-        .copied()
-        .or_else(|| payload.downcast_ref::<String>().map(String::as_str))
-        .unwrap_or("a payload that is no text");
-    tracing::error!(target: "bdk::call", call_id = state.call_id, tool = state.tool().name(), message, "a tool panicked");
-    discard(payload);
-    Failure::panicked(&state.call_id)
-}
-
-/// Drops a panic's payload, which may panic itself; what that leaves is leaked, or it would go on for ever.
-pub(super) fn discard(payload: Box<dyn Any + Send>) {
-    if let Err(again) = catch_unwind(AssertUnwindSafe(move || drop(payload))) {
-        std::mem::forget(again);
     }
 }

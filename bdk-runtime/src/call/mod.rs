@@ -11,6 +11,7 @@ mod handler;
 pub(crate) mod input;
 mod options;
 mod outcome;
+mod panic;
 mod provided;
 mod record;
 mod retry;
@@ -22,6 +23,8 @@ pub use input::Issue;
 pub use options::CallOptions;
 pub use outcome::{CallError, ErrorCode, Outcome};
 pub(crate) use outcome::{Done, Failure};
+#[cfg(feature = "http")]
+pub(crate) use panic::log_panics_of_tools;
 pub(crate) use provided::Provided;
 
 use crate::{Effect, bot::Bot, registry::Tool, tool::Output};

@@ -82,6 +82,7 @@ async fn run(server: Server, cli: Cli) -> Result<ExitCode, Stop> {
     let usual =
         if matches!(cli.command, None | Some(Command::Serve(_))) { LevelFilter::INFO } else { LevelFilter::WARN };
     logs::start(usual)?;
+    crate::call::log_panics_of_tools();
     match cli.command {
         None => listen(server, cli.serve).await,
         Some(Command::Serve(args)) => listen(server, args).await,
