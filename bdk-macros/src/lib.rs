@@ -95,7 +95,9 @@ pub fn tool(args: TokenStream, item: TokenStream) -> TokenStream {
 ///
 /// #[tools]
 /// fn generated() -> Vec<ToolDefinition> {
-///     vec![ToolDefinition::new("echo").description("Repeats its input.").handler(async |input: Value, _| Ok(input))]
+///     let schema = json!({ "type": "object", "properties": { "text": { "type": "string" } }, "required": ["text"] });
+///     let echo = ToolDefinition::new("echo").description("Repeats a text.").input_schema(schema).effect(Effect::Read);
+///     vec![echo.handler(async |input: Value, _: ToolContext| Ok(input["text"].clone()))]
 /// }
 /// ```
 ///

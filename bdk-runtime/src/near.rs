@@ -16,9 +16,14 @@ pub(crate) fn near<'a>(written: &str, known: impl IntoIterator<Item = &'a str>, 
         .into_iter()
         .filter(|name| name.len() <= 100)
         .filter_map(|name| {
-            let folded = fold(name);
-            let (length, distance) = (folded.len().max(plain.len()), distance(&plain, &folded));
-            (distance <= length.div_ceil(3).min(3) && distance < length).then_some((distance, name))
+            // an extension's tool is also asked for without the extension's name
+            let own = name.split_once("__").map(|(_, own)| own);
+            let distances = [Some(name), own].into_iter().flatten().filter_map(|name| {
+                let folded = fold(name);
+                let (length, distance) = (folded.len().max(plain.len()), distance(&plain, &folded));
+                (distance <= length.div_ceil(3).min(3) && distance < length).then_some(distance)
+            });
+            distances.min().map(|distance| (distance, name))
         })
         .collect();
     found.sort();
@@ -54,10 +59,15 @@ mod tests {
 
     #[test]
     fn a_slip_finds_the_name_that_was_meant() {
-        let known = ["since", "until", "inspect_pr"];
-        for (written, meant) in
-            [("sinse", "since"), ("Until", "until"), ("utnil", "until"), ("inspectPr", "inspect_pr"), ("snce", "since")]
-        {
+        let known = ["since", "until", "inspect_pr", "tides__level"];
+        for (written, meant) in [
+            ("sinse", "since"),
+            ("Until", "until"),
+            ("utnil", "until"),
+            ("inspectPr", "inspect_pr"),
+            ("snce", "since"),
+            ("level", "tides__level"),
+        ] {
             assert_eq!(nearest(written, known), Some(meant), "{written}");
         }
     }

@@ -11,22 +11,32 @@ use std::{future::Future, path::Path};
 pub fn begin(name: &'static str, version: &'static str) {
     Identity::set(name, version);
     for file in [".env.local", ".env"] {
-        if !Path::new(file).exists() {
+        // a link that leads nowhere is there, and cannot be read
+        if Path::new(file).symlink_metadata().is_err() {
             continue;
         }
+        // the environment holds no NUL, and setting one panics
+        if std::fs::read(file).is_ok_and(|text| text.contains(&0)) {
+            eprintln!("error: {file}: holds a NUL byte");
+            std::process::exit(1);
+        }
         if let Err(error) = dotenvy::from_path(file) {
-            eprintln!("{name}: {file}: {}", env_fault(&error));
+            eprintln!("error: {file}{}", env_fault(file, &error));
             std::process::exit(1);
         }
     }
 }
 
 /// What is wrong with an env file, without quoting the line: it may hold a secret.
-fn env_fault(error: &dotenvy::Error) -> String {
+fn env_fault(file: &str, error: &dotenvy::Error) -> String {
     match error {
-        dotenvy::Error::Io(error) => error.to_string(),
-        dotenvy::Error::LineParse(_, column) => format!("a line is not `NAME=value` (at its column {column})"),
-        _ => "cannot be read as lines of `NAME=value`".to_owned(),
+        dotenvy::Error::Io(error) => format!(": cannot be read: {error}"),
+        dotenvy::Error::LineParse(line, _) => {
+            let text = std::fs::read_to_string(file).unwrap_or_default();
+            let at = text.lines().position(|l| l.trim() == line.trim()).map(|i| format!(":{}", i + 1));
+            format!("{}: the line is not `NAME=value`", at.unwrap_or_default())
+        }
+        _ => ": cannot be read as lines of `NAME=value`".to_owned(),
     }
 }
 

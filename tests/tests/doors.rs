@@ -142,7 +142,14 @@ fn a_panic_is_an_error_without_its_message_and_the_next_call_works() {
         assert!(!answer.to_string().contains("hunter2"), "{answer}");
         let id = answer["callId"].as_str().expect("an id").to_owned();
         assert!(text(&answer).contains(&id), "{answer}");
-        server.logged(&id);
+        let log = server.logged(&id);
+        // once, with its place: not also by the standard hook, which knows no call id
+        assert_eq!(
+            log.matches("the secret is hunter2hunter2").count(),
+            1 + usize::from(tool == "panics_blocking"),
+            "{log}"
+        );
+        assert!(log.contains("kitchen.rs:"), "{log}");
     }
     assert_eq!(server.call("panics", &json!({})).1["result"], "calm");
     let ran = run(KITCHEN, &["call", "panics", "--input", r#"{"secret":"hunter2hunter2"}"#]);

@@ -90,6 +90,60 @@ fn a_workspace_is_there_during_the_call_and_gone_after_it() {
     assert!(left.is_empty(), "{left:?}");
 }
 
+#[test]
+fn what_outlives_its_call_is_told_so_however_late_it_asks() {
+    let server = Server::start(KITCHEN, &[]);
+    let mark = mark("late");
+    let (_, answer) = server.call("asks_late", &json!({ "input": { "mark": mark } }));
+    assert_eq!(answer["error"]["code"], "timeout");
+    let told = eventually(|| fs::read_to_string(&mark).ok().filter(|s| !s.is_empty())).expect("the thread goes on");
+    assert_eq!(told, "cancelled: true, calls: false");
+}
+
+#[test]
+fn a_future_that_panics_when_dropped_changes_nothing_of_how_its_call_ended() {
+    let server = Server::start(KITCHEN, &[]);
+    let (status, answer) = server.call("panics_when_dropped", &json!({}));
+    assert_eq!((status, &answer["error"]["code"]), (200, &json!("timeout")), "{answer}");
+    let (status, answer) = server.call("panics_twice", &json!({ "input": { "now": true } }));
+    assert_eq!((status, &answer["error"]["code"]), (200, &json!("panicked")), "{answer}");
+    assert_eq!(server.call("panics_twice", &json!({ "input": { "now": false } })).1["result"], 0);
+    let ran = run(KITCHEN, &["call", "panics_when_dropped"]);
+    assert_eq!((ran.code, &ran.json()["error"]["code"]), (1, &json!("timeout")));
+}
+
+#[test]
+fn a_result_too_deep_to_be_read_is_an_error_and_the_bot_lives() {
+    let server = Server::start(KITCHEN, &[]);
+    assert_eq!(server.call("deep", &json!({ "input": { "levels": 100 } })).1["isError"], false);
+    let (_, answer) = server.call("deep", &json!({ "input": { "levels": 1500 } }));
+    assert!(text(&answer).contains("nested more than 120 levels deep"), "{answer}");
+    assert_eq!(server.call("nothing_asked", &json!({})).1["result"], "pong");
+}
+
+#[test]
+fn a_provider_that_blocks_holds_up_no_deadline_and_nobody_else() {
+    let server = Server::start(KITCHEN, &[]);
+    let (_, answer) = server.call("needs_slow", &json!({}));
+    assert_eq!(answer["error"]["code"], "timeout", "{answer}");
+    assert_eq!(server.call("nothing_asked", &json!({})).1["result"], "pong");
+}
+
+#[test]
+fn whoever_waits_for_a_provider_shares_its_failure_and_only_the_next_call_tries_again() {
+    let server = Server::start(KITCHEN, &[]);
+    let ask = || server.call("needs_failing", &json!({})).1;
+    let first: Vec<Value> = std::thread::scope(|scope| {
+        let calls: Vec<_> = (0..16).map(|_| scope.spawn(ask)).collect();
+        calls.into_iter().map(|call| call.join().expect("answered")).collect()
+    });
+    // all but stragglers that came after the first try had ended
+    let shared = first.iter().filter(|a| text(a) == "Tool \"needs_failing\" failed: failure 0").count();
+    assert!(shared >= 8, "{first:?}");
+    assert!(first.iter().all(|a| a["error"]["code"] == "failed"), "{first:?}");
+    assert_ne!(text(&ask()), "Tool \"needs_failing\" failed: failure 0");
+}
+
 fn folders() -> Vec<PathBuf> {
     let all = fs::read_dir(std::env::temp_dir()).expect("readable").filter_map(Result::ok).map(|e| e.path());
     all.filter(|p| p.file_name().is_some_and(|n| n.to_string_lossy().starts_with("bdk-"))).collect()

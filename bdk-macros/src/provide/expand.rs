@@ -23,6 +23,7 @@ pub(super) fn expand(provider: &Provider, f: &SigFn) -> TokenStream {
         Some(_) => call,
         None => quote_spanned!(span=> async move { #call }),
     };
+    let blocking = f.sig.asyncness.is_none();
     let make = quote_spanned!(span=> #at_fn::boxed_make(#future, #kind.provide()));
     let make_fn = Ident::new("__make", if is_suggested(&output) { span } else { Span::call_site() });
     let text = quote!(&'static ::core::primitive::str);
@@ -42,6 +43,7 @@ pub(super) fn expand(provider: &Provider, f: &SigFn) -> TokenStream {
                 type_name: #type_name,
                 needs: __NEEDS,
                 make: #make_fn,
+                blocking: #blocking,
                 at: #at,
             };
             #p::inventory::submit! { #p::ProviderRef(&__DEF) }

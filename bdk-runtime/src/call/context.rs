@@ -37,7 +37,7 @@ pub(crate) struct CallState {
     session: OnceLock<SessionInfo>,
     cancel: OnceLock<CancellationToken>,
     workspace: OnceLock<PathBuf>,
-    /// Guards the making of the workspace against the end of the call.
+    /// Whether the call has ended; held while a workspace or a token is made, so that none is made behind its end.
     over: Mutex<bool>,
 }
 
@@ -93,17 +93,26 @@ impl CallState {
     }
     /// The token that tells the tool; a tool that never asks costs none.
     fn cancel(&self) -> &CancellationToken {
-        self.cancel.get_or_init(|| match &self.options.cancel {
+        let over = self.over.lock().unwrap_or_else(PoisonError::into_inner);
+        let token = self.cancel.get_or_init(|| match &self.options.cancel {
             Some(parent) => parent.child_token(),
             None => self.bot.stop().child_token(),
-        })
+        });
+        if *over {
+            // asked for the first time by what outlived its call
+            token.cancel();
+        }
+        token
+    }
+    fn is_over(&self) -> bool {
+        *self.over.lock().unwrap_or_else(PoisonError::into_inner)
     }
     /// The call is over, however it ended: whatever of it still runs is told, and its folder goes.
     pub(super) fn end(&self) {
+        *self.over.lock().unwrap_or_else(PoisonError::into_inner) = true;
         if let Some(cancel) = self.cancel.get() {
             cancel.cancel();
         }
-        *self.over.lock().unwrap_or_else(PoisonError::into_inner) = true;
         if let Some(path) = self.workspace.get()
             && let Err(error) = std::fs::remove_dir_all(path)
         {
@@ -189,10 +198,13 @@ impl ToolContext {
     /// Calls another tool of this bot, with this call's session, principal, facts, deadline and cancellation.
     ///
     /// # Errors
-    /// When there is no such tool, or tools call each other more than eight deep. A tool that fails is no error here: see
+    /// When there is no such tool, tools call each other more than eight deep, or this call is over. A tool that fails is no error here: see
     /// [`Outcome::is_error`], or turn the outcome into its value with [`Outcome::value`].
     pub async fn call_tool(&self, name: &str, input: impl Into<Value>) -> Result<Outcome, Error> {
         let state = &self.0;
+        if state.is_over() {
+            return Err(Error::new(format!("the call is over; \"{name}\" was not called")));
+        }
         if state.options.depth + 1 >= MAX_DEPTH {
             return Err(Error::new(format!(
                 "tools call each other more than {MAX_DEPTH} deep; \"{name}\" was not called"

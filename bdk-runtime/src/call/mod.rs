@@ -11,6 +11,7 @@ mod handler;
 pub(crate) mod input;
 mod options;
 mod outcome;
+mod panic;
 mod provided;
 mod record;
 mod retry;
@@ -23,6 +24,8 @@ pub use input::Issue;
 pub use options::CallOptions;
 pub use outcome::{CallError, ErrorCode, Outcome};
 pub(crate) use outcome::{Done, Failure};
+#[cfg(feature = "http")]
+pub(crate) use panic::log_panics_of_tools;
 pub(crate) use provided::Provided;
 
 use crate::{Effect, bot::Bot, registry::Tool, tool::Output};
@@ -41,7 +44,9 @@ pub(crate) struct UnknownTool {
 
 impl std::fmt::Display for UnknownTool {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "there is no tool \"{}\"", self.name)?;
+        // no tool's name is longer
+        let cut = self.name.char_indices().nth(64).map_or(self.name.as_str(), |(end, _)| &self.name[..end]);
+        write!(f, "there is no tool \"{cut}\"")?;
         for (i, near) in self.near.iter().enumerate() {
             write!(f, "{} \"{near}\"", if i == 0 { "; did you mean" } else { "," })?;
         }
@@ -62,7 +67,7 @@ pub(crate) async fn call(
     let state = Arc::new(CallState::new(bot.clone(), index, options));
     let record = Record::open(&state);
     // pinned here, because the future of a call is large and each hand it passes through would copy it
-    let steps = pin!(steps(state.tool(), &state, input));
+    let steps = pin!(Some(steps(state.tool(), &state, input)));
     let ended = guard::run(&state, steps).await;
     Ok(record.close(ended))
 }

@@ -222,6 +222,7 @@ impl Done {
     }
     /// The body of the HTTP answer: `{"ok":true, …outcome}`. Written by hand, so that the result is not parsed again only to
     /// be embedded; names and ids need no escaping.
+    #[cfg(feature = "http")]
     pub(crate) fn to_json(&self) -> serde_json::Result<Vec<u8>> {
         let result = match &self.output {
             Output::Json(json) => json.text.len(),

@@ -4,14 +4,18 @@ use crate::{
     registry::short,
     tool::{CallCx, Lend, Need, ProviderDef, Shared, ToolError},
 };
+use futures_util::FutureExt;
 use std::{
     any::TypeId,
     collections::HashMap,
     future::Future,
     pin::Pin,
-    sync::{Arc, PoisonError, RwLock},
+    sync::{
+        Arc, OnceLock, PoisonError, RwLock,
+        atomic::{AtomicU64, Ordering},
+    },
 };
-use tokio::sync::OnceCell;
+use tokio::sync::Mutex;
 
 /// One per bot, and not per process: a pool dies with its test's runtime.
 pub(crate) struct Provided {
@@ -21,12 +25,22 @@ pub(crate) struct Provided {
 
 struct Maker {
     def: &'static ProviderDef,
-    made: OnceCell<Shared>,
+    made: OnceLock<Shared>,
+    /// Held while it is made: single flight. Inside, how the last try failed.
+    flight: Mutex<Option<Arc<ToolError>>>,
+    /// How many tries have failed, so that whoever waited for one shares its failure, and only the next call tries again.
+    failed: AtomicU64,
 }
 
 impl Provided {
     pub(crate) fn new(providers: &[&'static ProviderDef]) -> Self {
-        let makers = providers.iter().map(|def| ((def.key)(), Maker { def, made: OnceCell::new() })).collect();
+        let maker = |def: &&'static ProviderDef| Maker {
+            def,
+            made: OnceLock::new(),
+            flight: Mutex::default(),
+            failed: AtomicU64::new(0),
+        };
+        let makers = providers.iter().map(|def| ((def.key)(), maker(def))).collect();
         Self { makers, stand_ins: RwLock::default() }
     }
 
@@ -68,11 +82,42 @@ impl Provided {
                 format!("nobody provides `{ty}` ({}): write a `#[provide]` function that makes one", need.at).into()
             );
         };
-        let made = maker.made.get_or_try_init(|| async {
-            let mut cx = CallCx::with_capacity(maker.def.needs.len());
-            self.lend(maker.def.needs, &mut cx).await?;
-            (maker.def.make)(&cx).await
-        });
-        made.await.cloned()
+        if let Some(made) = maker.made.get() {
+            return Ok(made.clone());
+        }
+        let before = maker.failed.load(Ordering::Acquire);
+        let mut last = maker.flight.lock().await;
+        if let Some(made) = maker.made.get() {
+            return Ok(made.clone());
+        }
+        if let (Some(failure), true) = (&*last, maker.failed.load(Ordering::Acquire) > before) {
+            return Err(ToolError::shared(failure.clone()));
+        }
+        match self.make(maker.def).await {
+            Ok(made) => Ok(maker.made.get_or_init(|| made).clone()),
+            Err(error) => {
+                let failure = Arc::new(error);
+                *last = Some(failure.clone());
+                maker.failed.fetch_add(1, Ordering::Release);
+                Err(ToolError::shared(failure))
+            }
+        }
+    }
+
+    async fn make(&self, def: &'static ProviderDef) -> Result<Shared, ToolError> {
+        let mut cx = CallCx::with_capacity(def.needs.len());
+        self.lend(def.needs, &mut cx).await?;
+        if !def.blocking {
+            return (def.make)(&cx).await;
+        }
+        let made = tokio::task::spawn_blocking(move || (def.make)(&cx).now_or_never());
+        match made.await {
+            Ok(made) => made.unwrap_or_else(|| Err("a provider that is no `async fn` waited: a bug in bdk".into())),
+            // the calling tool's guard tells of it, as of any panic
+            Err(error) => match error.try_into_panic() {
+                Ok(payload) => std::panic::resume_unwind(payload),
+                Err(_) => Err("the bot stops".into()),
+            },
+        }
     }
 }

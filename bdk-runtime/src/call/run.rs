@@ -1,6 +1,6 @@
 //! One attempt: lends what the tool needs, and runs it where it belongs.
 
-use super::{CallInput, CallState, Failure, ToolContext, guard};
+use super::{CallInput, CallState, Failure, ToolContext, panic};
 use crate::{
     registry::{Kind, Tool},
     tool::{Body, CallCx, Output, Slots, ToolError},
@@ -62,16 +62,14 @@ async fn blocking(
     };
     let span = tracing::Span::current();
     let run = tokio::task::spawn_blocking(move || {
-        let ended = span.in_scope(body);
+        let ended = panic::catch(|| span.in_scope(body));
         drop(place);
         ended
     });
     match run.await {
-        Ok(ended) => ended.map_err(Ended::Failed),
-        Err(error) => match error.try_into_panic() {
-            Ok(payload) => Err(Ended::Refused(guard::panicked(state, &*payload))),
-            // the runtime is going down
-            Err(_) => Err(Ended::Refused(Failure::cancelled(state.effect()))),
-        },
+        Ok(Ok(ended)) => ended.map_err(Ended::Failed),
+        Ok(Err(panicked)) => Err(Ended::Refused(panic::told(state, panicked))),
+        // the runtime is going down
+        Err(_) => Err(Ended::Refused(Failure::cancelled(state.effect()))),
     }
 }

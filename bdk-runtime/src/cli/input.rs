@@ -23,7 +23,8 @@ pub(super) fn read(argument: &str) -> Result<Box<RawValue>, Stop> {
     let no_json = |e: &dyn std::fmt::Display| {
         Stop::usage(format!("--input {from} is no JSON: {e}; write it as JSON, as @FILE, or as - for stdin"))
     };
-    let text = std::str::from_utf8(&text).map_err(|e| no_json(&e))?;
+    // some shells and editors put a byte order mark before what they write
+    let text = std::str::from_utf8(text.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&text)).map_err(|e| no_json(&e))?;
     // read in full here, so that what no bot could read is told before one is asked
     let value: serde_json::Value = serde_json::from_str(text).map_err(|e| no_json(&e))?;
     let text = if value.is_null() { "{}" } else { text.trim() };
@@ -39,6 +40,7 @@ mod tests {
         let read = |text: &str| read(text).map(|raw| raw.get().to_owned());
         assert_eq!(read(" {\"a\": 1.0} "), Ok("{\"a\": 1.0}".to_owned()));
         assert_eq!(read("null"), Ok("{}".to_owned()));
+        assert_eq!(read("\u{feff}{}"), Ok("{}".to_owned()));
     }
 
     #[test]

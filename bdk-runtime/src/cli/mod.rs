@@ -82,6 +82,7 @@ async fn run(server: Server, cli: Cli) -> Result<ExitCode, Stop> {
     let usual =
         if matches!(cli.command, None | Some(Command::Serve(_))) { LevelFilter::INFO } else { LevelFilter::WARN };
     logs::start(usual)?;
+    crate::call::log_panics_of_tools();
     match cli.command {
         None => listen(server, cli.serve).await,
         Some(Command::Serve(args)) => listen(server, args).await,
@@ -113,8 +114,11 @@ async fn listen(server: Server, args: ServeArgs) -> Result<ExitCode, Stop> {
     let tools = tools::by_crate(bot.registry());
     let handle = server.start_bot(bot).await?;
     tracing::info!(target: "bdk::serve", "{tools} at {}{}", handle.url(), handle.prefix());
-    output::print(format!("{}\n", handle.url()))?;
-    handle.wait().await;
+    let address = format!("{}\n", handle.url());
+    // signals are listened for before anybody can know that the bot is there
+    let ended = handle.wait();
+    output::print(address)?;
+    ended.await;
     Ok(ExitCode::SUCCESS)
 }
 

@@ -8,7 +8,7 @@ use super::{
 };
 use http::StatusCode;
 use serde::{Deserialize, Serialize};
-use serde_json::value::RawValue;
+use serde_json::{Value, value::RawValue};
 use std::{fmt::Write, process::ExitCode};
 
 /// Calls a tool of a running bot and prints its answer.
@@ -109,14 +109,14 @@ async fn prefix(client: &Client, agent: Option<&str>) -> Result<Prefix, Stop> {
 
 /// Prints the answer as it came; the exit code is that of the same call in process.
 fn finish(client: &Client, answer: &Answer) -> Result<ExitCode, Stop> {
-    #[derive(Deserialize)]
-    #[serde(rename_all = "camelCase")]
-    struct Verdict {
-        ok: bool,
-        #[serde(default)]
-        is_error: bool,
-    }
-    let Ok(verdict) = serde_json::from_slice::<Verdict>(&answer.body) else {
+    let body: Value = serde_json::from_slice(&answer.body).unwrap_or_default();
+    // an outcome says how it ended, a refusal why it is none
+    let fine = match (body["ok"].as_bool(), body["isError"].as_bool(), body["error"].as_str()) {
+        (Some(true), Some(is_error), _) if answer.status.is_success() => Some(!is_error),
+        (Some(false), _, Some(_)) => Some(false),
+        _ => None,
+    };
+    let Some(fine) = fine else {
         return Err(Stop::failed(format!(
             "what answers at {} is no bot of bdk (it answered {})",
             client.shown(),
@@ -124,7 +124,7 @@ fn finish(client: &Client, answer: &Answer) -> Result<ExitCode, Stop> {
         )));
     };
     output::print([&*answer.body, b"\n"].concat())?;
-    Ok(if verdict.ok && !verdict.is_error { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+    Ok(if fine { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
 /// A tool's name as a segment of a path.

@@ -21,6 +21,7 @@ use crate::{
 use std::{
     any::TypeId,
     collections::{BTreeMap, HashMap, btree_map::Entry},
+    panic::catch_unwind,
 };
 
 /// Everything the binary declares.
@@ -46,7 +47,15 @@ impl Registry {
             all.push(Tool::code(prefixed(def.name, &def.at), def));
         }
         for made in inventory::iter::<ToolsDef> {
-            for mut definition in (made.make)() {
+            let Ok(definitions) = catch_unwind(made.make) else {
+                problems.push(Problem::error(
+                    "tools_panicked",
+                    Some(made.at),
+                    "this `#[tools]` function panicked: it runs at the start, and makes no tool then",
+                ));
+                continue;
+            };
+            for mut definition in definitions {
                 let name = prefixed(&definition.name, &made.at);
                 match definition.body.take() {
                     Some(body) => all.push(Tool::data(name, definition, body, made.at)),

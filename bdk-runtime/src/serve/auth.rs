@@ -78,8 +78,6 @@ pub struct AuthRequest<'a> {
     pub(super) parts: &'a Parts,
     pub(super) peer: IpAddr,
     pub(super) secure: bool,
-    /// Whether it asks under a loopback name.
-    pub(super) loopback_host: bool,
 }
 
 impl<'a> AuthRequest<'a> {

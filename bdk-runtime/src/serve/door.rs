@@ -106,25 +106,23 @@ impl Door {
             Err(refused) => return refuse(&parts.headers, body, &refused),
         };
         let Some(origin) = passed.cross_origin else {
-            return self.route(peer, passed.loopback, parts, body).await;
+            return self.route(peer, parts, body).await;
         };
         if parts.method == Method::OPTIONS && parts.headers.contains_key(ACCESS_CONTROL_REQUEST_METHOD) {
             return preflight(origin);
         }
-        let mut answer = self.route(peer, passed.loopback, parts, body).await;
+        let mut answer = self.route(peer, parts, body).await;
         answer.headers_mut().insert(ACCESS_CONTROL_ALLOW_ORIGIN, origin);
         answer.headers_mut().append(VARY, HeaderValue::from_static("origin"));
         answer
     }
 
-    async fn route(&self, peer: IpAddr, loopback: bool, parts: Parts, mut body: Incoming) -> Answer {
+    async fn route(&self, peer: IpAddr, parts: Parts, mut body: Incoming) -> Answer {
         let path = parts.uri.path();
         let answered = match path.strip_prefix(&*self.tools) {
-            Some(name) if !name.is_empty() && !name.contains('/') => {
-                self.call(peer, loopback, name, &parts, &mut body).await
-            }
+            Some(name) if !name.is_empty() && !name.contains('/') => self.call(peer, name, &parts, &mut body).await,
             _ if routes::is_open(path) => Ok(None),
-            _ => self.admit(peer, loopback, &parts).await.map(|_| None),
+            _ => self.admit(peer, &parts).await.map(|_| None),
         };
         match answered {
             Ok(Some(done)) => answer::json(StatusCode::OK, done),
@@ -137,18 +135,17 @@ impl Door {
     async fn call(
         &self,
         peer: IpAddr,
-        loopback: bool,
         name: &str,
         parts: &Parts,
         body: &mut Incoming,
     ) -> Result<Option<Bytes>, Refused> {
-        let principal = self.admit(peer, loopback, parts).await?;
+        let principal = self.admit(peer, parts).await?;
         tools::call(self, name, parts, body, principal).await.map(Some)
     }
 
-    async fn admit(&self, peer: IpAddr, loopback: bool, parts: &Parts) -> Result<Arc<Principal>, Refused> {
+    async fn admit(&self, peer: IpAddr, parts: &Parts) -> Result<Arc<Principal>, Refused> {
         let (peer, secure) = if self.trust_proxy { told(&parts.headers, peer) } else { (peer, false) };
-        self.chain.admit(AuthRequest { parts, peer, secure, loopback_host: loopback }).await
+        self.chain.admit(AuthRequest { parts, peer, secure }).await
     }
 }
 

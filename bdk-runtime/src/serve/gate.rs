@@ -21,8 +21,6 @@ pub(super) struct Gate {
 
 /// What the gate found out of a request that passes.
 pub(super) struct Passed {
-    /// Whether it asks under a loopback name.
-    pub(super) loopback: bool,
     /// The listed origin of another site, which its browser must be told.
     pub(super) cross_origin: Option<HeaderValue>,
 }
@@ -66,25 +64,25 @@ impl Gate {
             return Err(Refused::invalid("a request has one `Host` header"));
         };
         let host = host.to_str().unwrap_or_default();
-        let loopback = self.name(host, local)?;
+        self.name(host, local)?;
         // a target with a host of its own, as proxies send it, wins over `Host` in HTTP's eyes: both must be ours
         if let Some(authority) = parts.uri.authority() {
             self.name(authority.as_str(), local)?;
         }
-        Ok(Passed { loopback, cross_origin: self.origin(parts, host)? })
+        Ok(Passed { cross_origin: self.origin(parts, host)? })
     }
 
-    /// Whether it is a name of ours; `true` for a loopback one.
-    fn name(&self, authority: &str, local: IpAddr) -> Result<bool, Refused> {
+    /// Whether it is a name of ours.
+    fn name(&self, authority: &str, local: IpAddr) -> Result<(), Refused> {
         let Some(name) = name(authority) else {
             return Err(Refused::invalid("the `Host` header is no host name"));
         };
         if is_loopback_name(name) {
-            return Ok(true);
+            return Ok(());
         }
         // the address itself cannot be rebound
         if self.hosts.iter().any(|ours| ours.eq_ignore_ascii_case(name)) || address(name) == Some(local) {
-            return Ok(false);
+            return Ok(());
         }
         Err(Refused::forbidden(
             "this bot is not asked under that host name: start it with `--allowed-host NAME` or `--public-url URL` to allow it",

@@ -67,7 +67,9 @@ impl ServeHandle {
     }
     /// Serves until the process gets SIGINT or SIGTERM, then shuts down. A second signal ends it at once: running calls
     /// are cancelled.
-    pub async fn wait(self) {
-        self.running.until_signal().await;
+    ///
+    /// The signals are listened for as soon as this is called, also before the future is polled.
+    pub fn wait(self) -> impl Future<Output = ()> + Send {
+        self.running.until_signal()
     }
 }

@@ -190,9 +190,13 @@ impl Running {
             let _ = supervisor.await;
         }
     }
-    pub(super) async fn until_signal(mut self) {
+    /// Listens from the call on, not from the first poll.
+    pub(super) fn until_signal(self) -> impl Future<Output = ()> {
+        let signals = Signals::new();
+        self.until(signals)
+    }
+    async fn until(mut self, mut signals: Signals) {
         let Some(mut supervisor) = self.supervisor.take() else { return };
-        let mut signals = Signals::new();
         tokio::select! {
             () = signals.next() => self.door.closing.cancel(),
             _ = &mut supervisor => return,

@@ -146,6 +146,7 @@ impl Server {
     /// What is wrong with the bot; an address that cannot be listened on; options that would open the bot to everybody
     /// without saying so.
     pub async fn start(self) -> Result<ServeHandle, Error> {
+        crate::call::log_panics_of_tools();
         let bot = Bot::load()?;
         self.start_bot(bot).await
     }

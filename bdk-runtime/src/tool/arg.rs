@@ -101,9 +101,13 @@ impl<T: From<&'static str>> TextDefault for T {
     note = "take a `Timestamp`, a `String` or an `Option` of one; for a type of your own whose JSON is such a string, `impl bdk::TimeBound for {Self} {{}}`"
 )]
 pub trait TimeBound {}
+#[diagnostic::do_not_recommend]
 impl TimeBound for String {}
+#[diagnostic::do_not_recommend]
 impl TimeBound for Box<str> {}
+#[diagnostic::do_not_recommend]
 impl TimeBound for Timestamp {}
+#[diagnostic::do_not_recommend]
 impl<T: TimeBound> TimeBound for Option<T> {}
 
 /// A parameter that takes the whole input beside an `input_schema`: it arrives untouched.
@@ -113,8 +117,11 @@ impl<T: TimeBound> TimeBound for Option<T> {}
     note = "take `input: Value`, or `Input(query): Input<Query>` for a type of your own"
 )]
 pub trait RawInput {}
+#[diagnostic::do_not_recommend]
 impl RawInput for Value {}
+#[diagnostic::do_not_recommend]
 impl RawInput for serde_json::Map<String, Value> {}
+#[diagnostic::do_not_recommend]
 impl<T> RawInput for Input<T> {}
 
 /// One decoded argument, its type forgotten.

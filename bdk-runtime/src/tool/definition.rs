@@ -54,7 +54,8 @@ impl ToolDefinition {
         self.description = description.into();
         self
     }
-    /// The input's JSON Schema, advertised as given; its root must be an object. Default: no arguments.
+    /// The input's JSON Schema, advertised as given; its root must be an object. Default: no arguments, so that every property is
+    /// refused.
     #[must_use]
     pub fn input_schema(mut self, schema: Value) -> Self {
         self.input_schema = Some(schema);

@@ -1,6 +1,6 @@
 //! A tool's error, and how a transient one is told from one that will stay.
 
-use std::{any::Any, error::Error, fmt, time::Duration};
+use std::{any::Any, error::Error, fmt, sync::Arc, time::Duration};
 
 /// Whether trying again may help.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -79,6 +79,11 @@ impl ToolError {
         self.0.transience = Transience::Transient(Some(wait));
         self
     }
+    /// An error that several callers get.
+    pub(crate) fn shared(error: Arc<Self>) -> Self {
+        let transience = error.transience();
+        Self::with(SharedError(error), transience)
+    }
     /// What its maker said of trying again.
     pub fn transience(&self) -> Transience {
         self.0.transience
@@ -86,6 +91,28 @@ impl ToolError {
     /// The error itself, with its sources.
     pub fn source(&self) -> &(dyn Error + Send + Sync + 'static) {
         self.0.source.as_error()
+    }
+}
+
+/// Prints and chains as the error it shares.
+struct SharedError(Arc<ToolError>);
+
+impl fmt::Debug for SharedError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Debug::fmt(&self.0, f)
+    }
+}
+
+impl fmt::Display for SharedError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(&self.0, f)
+    }
+}
+
+impl Error for SharedError {
+    fn source(&self) -> Option<&(dyn Error + 'static)> {
+        // the error itself, not its source: what it is decides whether it is transient
+        Some(self.0.source())
     }
 }
 

@@ -98,6 +98,8 @@ pub struct ProviderDef {
     pub needs: &'static [Need],
     /// The author's function.
     pub make: for<'a> fn(&'a CallCx) -> BoxMake<'a>,
+    /// Whether it is a plain `fn`, which runs on the blocking pool; its future ends when it is first polled.
+    pub blocking: bool,
     /// Where it stands.
     pub at: At,
 }

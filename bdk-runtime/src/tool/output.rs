@@ -49,6 +49,7 @@ impl<T: Serialize> ToolValue for T {
     }
 }
 
+#[diagnostic::do_not_recommend]
 impl ToolValue for ToolOutput {
     fn into_output(self) -> ToolResult {
         Ok(Output::Envelope(Box::new(self)))

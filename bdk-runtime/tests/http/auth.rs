@@ -37,12 +37,16 @@ async fn by_default_nothing_that_a_proxy_forwards_comes_in() {
 }
 
 #[tokio::test]
-async fn by_default_other_names_of_this_machine_do_not_open_the_bot() {
+async fn by_default_callers_of_this_machine_come_under_loopback_names_and_those_the_operator_allows() {
     let handle = serve(Server::new().allowed_host("bot.internal")).await;
-    let request = "GET /test-bot/v1/info HTTP/1.1\r\nHost: bot.internal\r\n\r\n";
-    let answer = raw(handle.addr(), request).await;
-    assert_eq!((answer.status, &*answer.error()), (403, "forbidden"));
-    assert!(answer.message().contains("loopback"), "{answer:?}");
+    let ask = async |host: &str| {
+        raw(handle.addr(), &format!("GET /test-bot/v1/info HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n\r\n"))
+            .await
+    };
+    assert_eq!(ask("bot.internal").await.status, 200);
+    let refused = ask("other.internal").await;
+    assert_eq!((refused.status, &*refused.error()), (403, "forbidden"));
+    assert!(refused.message().contains("--allowed-host"), "{refused:?}");
 }
 
 #[tokio::test]

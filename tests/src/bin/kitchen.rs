@@ -227,6 +227,12 @@ async fn odd_keys() -> HashMap<(u8, u8), u8> {
     HashMap::from([((1, 2), 3)])
 }
 
+/// Return a list in a list in a list.
+#[tool(effect = "read")]
+async fn deep(levels: u32) -> Value {
+    (0..levels).fold(json!(0), |inner, _| json!([inner]))
+}
+
 /// Return an envelope.
 #[tool(effect = "read")]
 async fn envelope(bad: bool) -> ToolOutput {
@@ -282,6 +288,48 @@ fn blocks_until_cancelled(mark: PathBuf, ctx: &ToolContext) -> Result<String> {
     }
     std::fs::write(mark, "noticed")?;
     Ok("noticed".into())
+}
+
+/// Block beyond the deadline, and ask only then.
+#[tool(effect = "read", timeout = "200ms")]
+fn asks_late(mark: PathBuf, ctx: &ToolContext) -> Result<()> {
+    std::thread::sleep(Duration::from_millis(600));
+    let calls = ctx.block_on(ctx.call_tool("nothing_asked", json!({}))).is_ok();
+    std::fs::write(mark, format!("cancelled: {}, calls: {calls}", ctx.is_cancelled()))?;
+    Ok(())
+}
+
+struct PanicsWhenDropped;
+
+impl Drop for PanicsWhenDropped {
+    fn drop(&mut self) {
+        std::panic::panic_any(PanicsAgain);
+    }
+}
+
+/// A panic's payload that panics itself.
+struct PanicsAgain;
+
+impl Drop for PanicsAgain {
+    fn drop(&mut self) {
+        std::panic::panic_any("again");
+    }
+}
+
+/// Never end, and panic when given up.
+#[tool(effect = "read", timeout = "200ms")]
+async fn panics_when_dropped() -> u32 {
+    let _guard = PanicsWhenDropped;
+    std::future::pending().await
+}
+
+/// Panic with what panics.
+#[tool(effect = "read")]
+async fn panics_twice(now: bool) -> u32 {
+    if now {
+        std::panic::panic_any(PanicsAgain);
+    }
+    0
 }
 
 // ---- effects ----
@@ -451,6 +499,36 @@ async fn database(config: &Config) -> Result<Database> {
 #[tool(effect = "write")]
 async fn query(sql: String, db: &Database) -> String {
     format!("{sql} on {} {}", db.name, db.serial)
+}
+
+struct Slow;
+struct Failing;
+
+/// Blocks, as a plain `fn` may.
+#[provide]
+fn slow() -> Slow {
+    std::thread::sleep(Duration::from_millis(1500));
+    Slow
+}
+
+static FAILED: AtomicU32 = AtomicU32::new(0);
+
+#[provide]
+async fn failing() -> Result<Failing> {
+    tokio::time::sleep(Duration::from_millis(300)).await;
+    Err(format!("failure {}", FAILED.fetch_add(1, SeqCst)))?
+}
+
+/// Need what takes long to make.
+#[tool(effect = "read", timeout = "200ms")]
+async fn needs_slow(_slow: &Slow) -> u32 {
+    1
+}
+
+/// Need what cannot be made.
+#[tool(effect = "read", timeout = "1s")]
+async fn needs_failing(_failing: &Failing) -> u32 {
+    1
 }
 
 // ---- tools from data ----

@@ -69,6 +69,9 @@ fn schemas(tool: &Tool, problems: &mut Vec<Problem>) {
         problems.push(Problem::error("schema", Some(tool.at()), why));
         return;
     };
+    for misfit in schema::misfits(tool.params(), &input) {
+        problems.push(Problem::error("misfit", Some(tool.at()), format!("`{}`: {misfit}", tool.name())));
+    }
     let lints = |which: &'static str, schema: &Value| {
         schema::lint(schema).into_iter().map(move |lint| (which, lint)).collect::<Vec<_>>()
     };

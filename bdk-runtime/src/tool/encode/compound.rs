@@ -40,11 +40,11 @@ impl<'a> Compound<'a> {
         self.writer.out.push(':');
     }
 
-    fn close(self, bracket: char) {
+    fn close(self, bracket: &'static str) {
         if self.verbatim {
             self.writer.strings = Strings::Quoted;
         } else {
-            self.writer.out.push(bracket);
+            self.writer.close(bracket);
         }
     }
 
@@ -79,7 +79,7 @@ impl ser::SerializeSeq for Compound<'_> {
         self.element(value)
     }
     fn end(self) -> Written {
-        self.close(']');
+        self.close("]");
         Ok(())
     }
 }
@@ -91,7 +91,7 @@ impl ser::SerializeTuple for Compound<'_> {
         self.element(value)
     }
     fn end(self) -> Written {
-        self.close(']');
+        self.close("]");
         Ok(())
     }
 }
@@ -103,7 +103,7 @@ impl ser::SerializeTupleStruct for Compound<'_> {
         self.element(value)
     }
     fn end(self) -> Written {
-        self.close(']');
+        self.close("]");
         Ok(())
     }
 }
@@ -126,7 +126,7 @@ impl ser::SerializeMap for Compound<'_> {
         }
     }
     fn end(self) -> Written {
-        self.close('}');
+        self.close("}");
         Ok(())
     }
 }
@@ -138,7 +138,7 @@ impl ser::SerializeStruct for Compound<'_> {
         self.field(name, value)
     }
     fn end(self) -> Written {
-        self.close('}');
+        self.close("}");
         Ok(())
     }
 }
@@ -154,8 +154,8 @@ impl<'a> Variant<'a> {
         Self { inner: Compound::new(writer), variant }
     }
 
-    fn close(self, brackets: &str) {
-        self.inner.writer.out.push_str(brackets);
+    fn close(self, brackets: &'static str) {
+        self.inner.writer.close(brackets);
     }
 }
 

@@ -27,14 +27,18 @@ impl Display for EncodeFault {
 impl std::error::Error for EncodeFault {}
 
 /// A fault on its way up. Its path stands innermost step first, so that each level pushes; boxed, so that a success
-/// moves one word.
+/// moves little.
 #[derive(Debug)]
-pub(super) struct Unwinding(Box<EncodeFault>);
+pub(super) struct Unwinding {
+    fault: Box<EncodeFault>,
+    /// No steps are wanted.
+    whole: bool,
+}
 
 impl Unwinding {
     #[cold]
     fn new(message: String) -> Self {
-        Self(Box::new(EncodeFault { path: Vec::new(), message }))
+        Self { fault: Box::new(EncodeFault { path: Vec::new(), message }), whole: false }
     }
 
     pub(super) fn not_finite(value: f64) -> Self {
@@ -43,6 +47,13 @@ impl Unwinding {
 
     pub(super) fn too_wide(value: &dyn Display) -> Self {
         Self::new(format!("is {value}, an integer beyond 64 bits, which JSON cannot hold; return it as text"))
+    }
+
+    /// Told of the result as a whole: a path of so many steps helps nobody.
+    pub(super) fn too_deep(most: u32) -> Self {
+        let mut fault = Self::new(format!("is nested more than {most} levels deep, which readers of JSON refuse"));
+        fault.whole = true;
+        fault
     }
 
     pub(super) fn no_key(key: &str) -> Self {
@@ -64,25 +75,29 @@ impl Unwinding {
 
     #[cold]
     pub(super) fn under_key(mut self, key: &str) -> Self {
-        self.0.path.push(Step::Key(key.to_owned()));
+        if !self.whole {
+            self.fault.path.push(Step::Key(key.to_owned()));
+        }
         self
     }
 
     #[cold]
     pub(super) fn under_index(mut self, index: usize) -> Self {
-        self.0.path.push(Step::Index(index));
+        if !self.whole {
+            self.fault.path.push(Step::Index(index));
+        }
         self
     }
 
     pub(super) fn into_fault(mut self) -> EncodeFault {
-        self.0.path.reverse();
-        *self.0
+        self.fault.path.reverse();
+        *self.fault
     }
 }
 
 impl Display for Unwinding {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0.message)
+        f.write_str(&self.fault.message)
     }
 }
 

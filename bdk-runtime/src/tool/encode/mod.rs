@@ -21,6 +21,10 @@ use std::fmt::{Display, Write as _};
 /// Enough for most results, so that they are written without growing the buffer.
 const FIRST_CAPACITY: usize = 128;
 
+/// How deep a result may be nested: readers of JSON, serde_json among them, stop at 128 levels, and what is deeper than the
+/// stack would end the process.
+const MOST_DEEP: u32 = 120;
+
 /// How serde_json marks the structs whose one text is JSON already: `RawValue`, and `Number` under `arbitrary_precision`.
 const VERBATIM: &str = "$serde_json::private::";
 
@@ -71,11 +75,13 @@ struct Writer {
     out: String,
     strings: Strings,
     root: Root,
+    /// How many brackets are open.
+    depth: u32,
 }
 
 impl Writer {
     fn new() -> Self {
-        Self { out: String::with_capacity(FIRST_CAPACITY), strings: Strings::Root, root: Root::Json }
+        Self { out: String::with_capacity(FIRST_CAPACITY), strings: Strings::Root, root: Root::Json, depth: 0 }
     }
 
     fn finish(self) -> Output {
@@ -86,16 +92,25 @@ impl Writer {
         }
     }
 
-    fn open(&mut self, bracket: char) {
+    fn open(&mut self, bracket: char) -> Written {
         self.strings = Strings::Quoted;
         self.out.push(bracket);
+        self.depth += 1;
+        if self.depth > MOST_DEEP { Err(Unwinding::too_deep(MOST_DEEP)) } else { Ok(()) }
+    }
+
+    /// Closes as many as there are brackets.
+    fn close(&mut self, brackets: &'static str) {
+        self.depth -= brackets.len() as u32;
+        self.out.push_str(brackets);
     }
 
     /// `{"variant":`
-    fn open_variant(&mut self, variant: &str) {
-        self.open('{');
+    fn open_variant(&mut self, variant: &str) -> Written {
+        self.open('{')?;
         text::quoted(&mut self.out, variant);
         self.out.push(':');
+        Ok(())
     }
 
     fn integer(&mut self, value: impl itoa::Integer) {
@@ -193,14 +208,14 @@ impl<'a> Serializer for &'a mut Writer {
     }
 
     fn serialize_bytes(self, value: &[u8]) -> Written {
-        self.open('[');
+        self.open('[')?;
         for (index, byte) in value.iter().enumerate() {
             if index > 0 {
                 self.out.push(',');
             }
             self.integer(*byte);
         }
-        self.out.push(']');
+        self.close("]");
         Ok(())
     }
 
@@ -239,26 +254,26 @@ impl<'a> Serializer for &'a mut Writer {
         variant: &'static str,
         value: &T,
     ) -> Written {
-        self.open_variant(variant);
+        self.open_variant(variant)?;
         if let Err(fault) = value.serialize(&mut *self) {
             return Err(fault.under_key(variant));
         }
-        self.out.push('}');
+        self.close("}");
         Ok(())
     }
 
     fn serialize_seq(self, _len: Option<usize>) -> Result<Compound<'a>, Unwinding> {
-        self.open('[');
+        self.open('[')?;
         Ok(Compound::new(self))
     }
 
     fn serialize_tuple(self, _len: usize) -> Result<Compound<'a>, Unwinding> {
-        self.open('[');
+        self.open('[')?;
         Ok(Compound::new(self))
     }
 
     fn serialize_tuple_struct(self, _name: &'static str, _len: usize) -> Result<Compound<'a>, Unwinding> {
-        self.open('[');
+        self.open('[')?;
         Ok(Compound::new(self))
     }
 
@@ -269,13 +284,13 @@ impl<'a> Serializer for &'a mut Writer {
         variant: &'static str,
         _len: usize,
     ) -> Result<Variant<'a>, Unwinding> {
-        self.open_variant(variant);
-        self.open('[');
+        self.open_variant(variant)?;
+        self.open('[')?;
         Ok(Variant::new(self, variant))
     }
 
     fn serialize_map(self, _len: Option<usize>) -> Result<Compound<'a>, Unwinding> {
-        self.open('{');
+        self.open('{')?;
         Ok(Compound::new(self))
     }
 
@@ -284,7 +299,7 @@ impl<'a> Serializer for &'a mut Writer {
             self.strings = Strings::Verbatim;
             return Ok(Compound::verbatim(self));
         }
-        self.open('{');
+        self.open('{')?;
         Ok(Compound::new(self))
     }
 
@@ -295,8 +310,8 @@ impl<'a> Serializer for &'a mut Writer {
         variant: &'static str,
         _len: usize,
     ) -> Result<Variant<'a>, Unwinding> {
-        self.open_variant(variant);
-        self.open('{');
+        self.open_variant(variant)?;
+        self.open('{')?;
         Ok(Variant::new(self, variant))
     }
 

@@ -320,3 +320,15 @@ fn a_display_that_fails_is_a_fault_and_no_panic() {
     assert_eq!(fault_of(&[Mute]), "`[0]` cannot be written as text: its `Display` failed");
     assert_eq!(fault_of(&Mute), "the result cannot be written as text: its `Display` failed");
 }
+
+#[test]
+fn what_is_nested_too_deep_is_refused_and_what_is_not_closes_what_it_opened() {
+    fn nested(levels: usize) -> serde_json::Value {
+        (0..levels).fold(serde_json::Value::Null, |inner, _| serde_json::json!([inner]))
+    }
+    assert!(encode(&nested(120)).is_ok());
+    let fault = encode(&nested(121)).expect_err("too deep");
+    assert_eq!(fault.to_string(), "the result is nested more than 120 levels deep, which readers of JSON refuse");
+    // siblings do not add up
+    assert!(encode(&vec![nested(100); 100]).is_ok());
+}

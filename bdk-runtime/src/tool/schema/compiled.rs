@@ -1,8 +1,8 @@
 //! What is worked out once per tool: its validator, and how its parameters lie in the input.
 
-use super::{coerce::Coerce, fast::Fast};
+use super::{coerce::Coerce, fast::Fast, walk::children_mut};
 use crate::tool::Param;
-use jsonschema::{PatternOptions, Validator};
+use jsonschema::Validator;
 use serde_json::Value;
 
 /// How the parameters lie in the input.
@@ -65,28 +65,35 @@ fn is_empty_root(key: &str) -> bool {
     matches!(key, "type" | "properties" | "additionalProperties" | "description")
 }
 
-/// Compiles a validator that looks nothing up, takes formats as annotations and matches patterns in linear time.
+/// Compiles a validator that looks nothing up and takes formats as annotations. Patterns without lookarounds and
+/// back-references are matched in linear time, the others in a bounded number of steps.
+///
+/// By `validator_for`, which is compiled in its own crate: the options' builder is generic, and naming it here would put a
+/// second copy of every keyword into the binary (2 MB of a release build).
 ///
 /// # Errors
 /// Why the schema is none.
 pub(super) fn validator(schema: &Value) -> Result<Validator, String> {
-    let linear = jsonschema::options()
-        .should_validate_formats(false)
-        .offline()
-        .with_pattern_options(PatternOptions::regex())
-        .build(schema);
-    linear
-        .or_else(|_| {
-            // a pattern with a lookaround needs the other engine; its steps are bounded instead
-            jsonschema::options()
-                .should_validate_formats(false)
-                .offline()
-                .with_pattern_options(PatternOptions::fancy_regex().backtrack_limit(50_000))
-                .build(schema)
-        })
-        .map_err(|e| {
-            let at = e.schema_path().as_str().to_owned();
-            let at = if at.is_empty() { String::new() } else { format!(" at `{at}`") };
-            format!("is no valid JSON Schema{at}: {e}")
-        })
+    // a schema that names an older draft would have its formats asserted
+    let built = match schema.get("$schema") {
+        Some(_) => jsonschema::validator_for(&without_formats(schema.clone())),
+        None => jsonschema::validator_for(schema),
+    };
+    built.map_err(|e| {
+        // the schema is the instance here, checked against the schema of schemas
+        let at = e.instance_path().as_str().to_owned();
+        let at = if at.is_empty() { String::new() } else { format!(" at `{at}`") };
+        format!("is no valid JSON Schema{at}: {e}")
+    })
+}
+
+fn without_formats(mut schema: Value) -> Value {
+    fn strip(schema: &mut Value) {
+        if let Value::Object(schema) = schema {
+            schema.shift_remove("format");
+            children_mut(schema, strip);
+        }
+    }
+    strip(&mut schema);
+    schema
 }

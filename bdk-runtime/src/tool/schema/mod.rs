@@ -12,6 +12,7 @@ mod dedent;
 mod fast;
 mod inline;
 mod lint;
+mod misfit;
 mod rules;
 mod tidy;
 mod walk;
@@ -22,12 +23,14 @@ pub use compiled::Compiled;
 pub(crate) use compiled::Shape;
 pub use dedent::dedent;
 pub use lint::{Lint, lint};
+pub use misfit::misfits;
 pub(crate) use walk::{constant, resolve};
 
 use super::{Param, ToolDef};
 use inline::Definitions;
 use schemars::{SchemaGenerator, generate::SchemaSettings};
 use serde_json::{Map, Value, json};
+use std::panic::catch_unwind;
 
 /// The input schema of a `#[tool]`: `input_schema = EXPR` byte for byte, or else made from its parameters.
 ///
@@ -140,7 +143,8 @@ fn property(param: &Param, mut schema: Value) -> Value {
     tidy::tidy(&mut schema, tidy::Nulls::DropOptional);
     if let Value::Object(o) = &mut schema {
         rules::apply(o, param.rules);
-        let default = param.default.zip(param.default_json).and_then(|(make, json)| json(&make()));
+        // one that panics is told by `validate`; it must not take the whole listing with it
+        let default = catch_unwind(|| param.default_json?(&param.default?())).unwrap_or_default();
         if let Some(default) = default.filter(|d| !d.is_null()) {
             o.insert("default".into(), default);
         }

@@ -377,3 +377,15 @@ fn an_output_schema_says_what_is_serialised() {
     assert_eq!(schema["required"], json!(["howMany", "note"]));
     assert!(!schema.to_string().contains("$ref"), "{schema}");
 }
+
+#[test]
+fn a_format_is_an_annotation_also_where_an_older_draft_asserts_it() {
+    let schema = json!({
+        "$schema": "http://json-schema.org/draft-07/schema#",
+        "type": "object",
+        "properties": { "format": { "type": "string", "format": "date" } }
+    });
+    let validator = super::compiled::validator(&schema).expect("a schema");
+    assert!(validator.is_valid(&json!({ "format": "no date" })));
+    assert!(!validator.is_valid(&json!({ "format": 1 })), "a property of that name keeps its schema");
+}

@@ -7,7 +7,7 @@ use std::{
     ffi::OsString,
     fs,
     path::{Path, PathBuf},
-    process::{ExitCode, Stdio},
+    process::{ExitCode, ExitStatus, Stdio},
     time::{Duration, SystemTime},
 };
 use tokio::{
@@ -40,6 +40,11 @@ pub(super) async fn run(dir: &Path, args: DevArgs) -> Result<ExitCode, Stop> {
                 () = &mut asked => break,
                 () = sleep(LOOK) => {}
                 ended = ended(&mut bot) => {
+                    // wrong usage stays wrong, whatever the sources say
+                    if ended.as_ref().is_ok_and(|status| status.code() == Some(2)) {
+                        return Ok(ExitCode::from(2));
+                    }
+                    let ended = ended.map_or_else(|error| error.to_string(), |status| status.to_string());
                     say(format_args!("bdk: the bot ended with {ended}; it starts again when its sources change"));
                     bot = None;
                 }
@@ -95,12 +100,9 @@ fn start(dir: &Path, program: &Path, args: &[OsString]) -> Result<Child, Stop> {
 }
 
 /// Waits for the bot's end, for ever when there is none.
-async fn ended(bot: &mut Option<Child>) -> String {
+async fn ended(bot: &mut Option<Child>) -> std::io::Result<ExitStatus> {
     match bot {
-        Some(bot) => match bot.wait().await {
-            Ok(status) => status.to_string(),
-            Err(error) => error.to_string(),
-        },
+        Some(bot) => bot.wait().await,
         None => std::future::pending().await,
     }
 }

@@ -1,0 +1,76 @@
+//! A tool's panic, told once: in the log, under the call id that the caller sees, with the place where it happened.
+//!
+//! Where a program has a log (`tracing`), the standard hook would print the same message a second time, without the id and
+//! past everything that the log blanks. So while a tool runs, the hook only notes the place.
+
+use super::{CallState, Failure};
+use std::{
+    any::Any,
+    cell::{Cell, RefCell},
+    panic::{AssertUnwindSafe, catch_unwind},
+};
+
+thread_local! {
+    /// Whether a tool runs on this thread.
+    static RUNNING: Cell<bool> = const { Cell::new(false) };
+    /// Where the last panic of a tool happened.
+    static PLACE: RefCell<Option<String>> = const { RefCell::new(None) };
+}
+
+/// Sets the hook. Called by what serves or calls with a log of its own, and not for an author's tests, whose panics print
+/// as usual.
+#[cfg(feature = "http")]
+pub(crate) fn log_panics_of_tools() {
+    use std::{
+        panic::{set_hook, take_hook},
+        sync::Once,
+    };
+    static ONCE: Once = Once::new();
+    ONCE.call_once(|| {
+        let standard = take_hook();
+        set_hook(Box::new(move |info| {
+            let running = RUNNING.try_with(Cell::get).unwrap_or(false);
+            if running && tracing::dispatcher::has_been_set() {
+                let place = info.location().map(ToString::to_string);
+                let _ = PLACE.try_with(|p| p.replace(place));
+            } else {
+                standard(info);
+            }
+        }));
+    });
+}
+
+/// What a panic left: its payload and its place. It may go to another thread.
+pub(super) struct Panic {
+    payload: Box<dyn Any + Send>,
+    place: Option<String>,
+}
+
+/// Runs what may panic on behalf of a tool.
+pub(super) fn catch<R>(f: impl FnOnce() -> R) -> Result<R, Panic> {
+    let before = RUNNING.replace(true);
+    let ended = catch_unwind(AssertUnwindSafe(f));
+    RUNNING.set(before);
+    ended.map_err(|payload| Panic { payload, place: PLACE.take() })
+}
+
+/// A panic's message is for the operator: the caller gets the id under which it is logged.
+pub(super) fn told(state: &CallState, panic: Panic) -> Failure {
+    let Panic { payload, place } = &panic;
+    let message = payload
+        .downcast_ref::<&str>()
+        .copied()
+        .or_else(|| payload.downcast_ref::<String>().map(String::as_str))
+        .unwrap_or("a payload that is no text");
+    let (call_id, tool) = (&state.call_id, state.tool().name());
+    tracing::error!(target: "bdk::call", call_id, tool, place, message, "a tool panicked");
+    discard(panic);
+    Failure::panicked(&state.call_id)
+}
+
+/// Drops a panic's payload, which may panic itself; what that leaves is leaked, or it would go on for ever.
+pub(super) fn discard(panic: Panic) {
+    if let Err(again) = catch(move || drop(panic)) {
+        std::mem::forget(again);
+    }
+}

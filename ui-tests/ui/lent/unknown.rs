@@ -1,0 +1,11 @@
+use bdk::prelude::*;
+
+/// Misspelt.
+#[tool]
+async fn lent(
+    db: &Databse, // MISTAKE
+) {
+    let _ = db;
+}
+
+fn main() {}

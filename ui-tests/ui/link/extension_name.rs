@@ -1,0 +1,3 @@
+bdk::extension!("not a name"); // MISTAKE
+
+fn main() {}

@@ -1,0 +1,3 @@
+bdk::install!(serde); // MISTAKE
+
+fn main() {}

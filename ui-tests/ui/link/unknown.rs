@@ -1,0 +1,3 @@
+bdk::link!(no_such_crate); // MISTAKE
+
+fn main() {}

@@ -1,0 +1,4 @@
+#[bdk::main]
+async fn main() -> std::process::ExitCode {
+    7 // MISTAKE
+}

@@ -1,0 +1,4 @@
+#[bdk::main]
+async fn main() -> u32 { // MISTAKE
+    7
+}

@@ -1,0 +1,4 @@
+#[bdk::main]
+fn main() -> std::process::ExitCode { // MISTAKE
+    std::process::ExitCode::SUCCESS
+}

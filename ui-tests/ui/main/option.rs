@@ -1,0 +1,2 @@
+#[bdk::main(worker_threads = 2)] // MISTAKE
+async fn main() {}

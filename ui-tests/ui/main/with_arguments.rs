@@ -1,0 +1,6 @@
+#[bdk::main]
+async fn main(
+    args: Vec<String>, // MISTAKE
+) {
+    let _ = args;
+}

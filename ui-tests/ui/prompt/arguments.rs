@@ -1,0 +1,6 @@
+struct NoDisplay;
+
+fn main() {
+    let thing = NoDisplay;
+    let _ = bdk::prompt!("Hello {thing}"); // MISTAKE
+}
