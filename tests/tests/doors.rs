@@ -67,6 +67,9 @@ fn every_door_gives_the_same_result_and_the_same_error() {
         ("lookalike", json!({}), false),
         ("paint_red", json!({ "what": "the door" }), false),
         ("paint_red", json!({}), true),
+        // what serde_json's own types say to their own deserialiser is only a name here
+        ("anything", json!({ "data": { "$serde_json::private::RawValue": "[1,2]" } }), false),
+        ("note", json!({ "note": { "$serde_json::private::RawValue": "[1,2]" } }), true),
     ];
     for (tool, input, fails) in &calls {
         let (status, http) = server.call(tool, &json!({ "input": input }));
@@ -174,4 +177,20 @@ fn each_call_leaves_one_record() {
         c.env("RUST_LOG", "bdk::call=info");
     });
     assert_eq!(ran.stderr.lines().filter(|l| l.contains("outcome=")).count(), 1, "{ran:?}");
+}
+
+#[test]
+fn json_in_json_gets_no_further_depth() {
+    let server = Server::start(KITCHEN, &[]);
+    let mut text = "1".to_owned();
+    for _ in 0..7 {
+        let deep = format!("{}{text}{}", "[".repeat(100), "]".repeat(100));
+        text = json!({ "$serde_json::private::RawValue": deep }).to_string();
+    }
+    for (tool, name) in [("anything", "data"), ("note", "note"), ("paint_red", "what")] {
+        let body = format!("{{\"input\":{{\"{name}\":{text}}}}}");
+        let answer = server.post(&format!("{}/tools/{tool}", server.prefix), body.as_bytes());
+        assert_eq!(answer.status, 200, "{tool}: {answer:?}");
+    }
+    assert_eq!(server.call("nothing_asked", &json!({})).1["result"], "pong");
 }

@@ -1,7 +1,11 @@
 //! `call`: one call in this process, answered as over HTTP.
 
 use super::{args::CallArgs, input, output, output::Stop, remote};
-use crate::{CallOptions, bot::Bot, call::UnknownTool};
+use crate::{
+    CallOptions,
+    bot::Bot,
+    call::{CallInput, UnknownTool},
+};
 use serde::Serialize;
 use std::process::ExitCode;
 use tokio_util::sync::CancellationToken;
@@ -16,7 +20,8 @@ pub(super) async fn call(args: &CallArgs) -> Result<ExitCode, Stop> {
 
 async fn here(args: &CallArgs) -> Result<ExitCode, Stop> {
     let input = input::read(&args.input)?;
-    let input = serde_json::from_str(input.get()).map_err(|e| Stop::usage(format!("--input is no JSON: {e}")))?;
+    let input: CallInput<'_> =
+        serde_json::from_str(input.get()).map_err(|e| Stop::usage(format!("--input is no JSON: {e}")))?;
     let bot = Bot::load()?;
     if let Some(agent) = args.agent.as_deref().filter(|agent| *agent != bot.slug()) {
         return Err(Stop::usage(format!("there is no agent `{agent}`: this bot has `{}`", bot.slug())));
@@ -26,7 +31,7 @@ async fn here(args: &CallArgs) -> Result<ExitCode, Stop> {
     if let Some(as_of) = args.as_of {
         options = options.as_of(as_of);
     }
-    let call = bot.call(&args.tool, input, options);
+    let call = bot.call_with(&args.tool, input, options);
     tokio::pin!(call);
     let done = tokio::select! {
         done = &mut call => done,

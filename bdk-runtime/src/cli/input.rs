@@ -1,6 +1,7 @@
 //! `--input`: JSON as an argument, from a file or from stdin.
 
 use super::output::Stop;
+use crate::call::CallInput;
 use serde_json::value::RawValue;
 use std::io::{self, Read};
 
@@ -26,7 +27,7 @@ pub(super) fn read(argument: &str) -> Result<Box<RawValue>, Stop> {
     // some shells and editors put a byte order mark before what they write
     let text = std::str::from_utf8(text.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&text)).map_err(|e| no_json(&e))?;
     // read in full here, so that what no bot could read is told before one is asked
-    let value: serde_json::Value = serde_json::from_str(text).map_err(|e| no_json(&e))?;
+    let value: CallInput<'_> = serde_json::from_str(text).map_err(|e| no_json(&e))?;
     let text = if value.is_null() { "{}" } else { text.trim() };
     RawValue::from_string(text.to_owned()).map_err(|e| no_json(&e))
 }

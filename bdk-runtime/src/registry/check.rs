@@ -5,6 +5,7 @@ use crate::tool::{At, Need, ProviderDef, Rule, schema};
 use std::{
     any::TypeId,
     collections::{HashMap, HashSet},
+    panic::{AssertUnwindSafe, catch_unwind},
 };
 
 /// Two tools of one name: both places.
@@ -57,7 +58,10 @@ pub(super) fn tool(tool: &Tool, problems: &mut Vec<Problem>) {
     if !given && !tool.params().iter().any(|p| p.rules.iter().any(Rule::may_not_compile)) {
         return;
     }
-    let input = tool.make_input_schema();
+    let Ok(input) = catch_unwind(AssertUnwindSafe(|| tool.make_input_schema())) else {
+        problems.push(Problem::error("input_schema", at, format!("making the input schema of `{name}` panics")));
+        return;
+    };
     if let Err(why) = schema::check(&input) {
         problems.push(Problem::error("input_schema", at, format!("the input schema of `{name}` {why}")));
         return;

@@ -75,6 +75,10 @@ fn misfit(
 ) {
 }
 
+/// Has a schema whose making panics.
+#[tool(effect = "read", input_schema = std::panic::panic_any("no schema"))]
+fn panicking_schema(_input: Value) {}
+
 #[tools]
 fn panics() -> Vec<ToolDefinition> {
     std::panic::panic_any("at the start")

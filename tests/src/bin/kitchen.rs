@@ -111,6 +111,17 @@ async fn anything(
 }
 
 #[derive(Deserialize, JsonSchema)]
+struct Note {
+    note: Value,
+}
+
+/// Take a note of anything.
+#[tool(effect = "read")]
+async fn note(Input(note): Input<Note>) -> Value {
+    note.note
+}
+
+#[derive(Deserialize, JsonSchema)]
 struct Crate {
     mass: u32,
     label: Option<String>,

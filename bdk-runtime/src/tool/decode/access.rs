@@ -12,6 +12,10 @@ use serde::de::{
     value::StrDeserializer,
 };
 
+/// How serde_json's own types speak to their own deserialiser. A `Value` takes the text below such a name for JSON to be
+/// parsed, with a new limit of depth each time: what a caller sends must not be able to say that.
+const MAGIC: &str = "$serde_json::private::";
+
 /// An array's items.
 pub(super) struct Items<'de> {
     items: Rest<'de>,
@@ -82,6 +86,9 @@ impl<'de> MapAccess<'de> for Properties<'de> {
 
     fn next_key_seed<K: DeserializeSeed<'de>>(&mut self, seed: K) -> Result<Option<K::Value>, Unwinding> {
         let Some((name, value)) = self.properties.next() else { return Ok(None) };
+        if name.starts_with(MAGIC) {
+            return Err(Unwinding::custom(format_args!("`{name}` is a name that no property may have")));
+        }
         self.taken += 1;
         self.name = name;
         self.value = Some(value);
