@@ -6,6 +6,7 @@ use crate::{
     registry::{Problem, Registry, Severity},
     tool::Lend,
 };
+use futures_util::future::BoxFuture;
 use serde_json::Value;
 use std::{
     any::TypeId,
@@ -143,6 +144,17 @@ impl Bot {
     /// When there is no such tool. Everything else that goes wrong is an error result.
     pub(crate) async fn call(&self, name: &str, input: Value, options: CallOptions) -> Result<Done, UnknownTool> {
         self.call_with(name, input.into(), options).await
+    }
+
+    /// [`call`](Self::call), erased: for functions that are compiled in the author's crate, where the call path would else be compiled again.
+    #[inline(never)]
+    pub(crate) fn call_boxed<'a>(
+        &'a self,
+        name: &'a str,
+        input: Value,
+        options: CallOptions,
+    ) -> BoxFuture<'a, Result<Done, UnknownTool>> {
+        Box::pin(self.call(name, input, options))
     }
 
     /// [`call`](Self::call), with an input that may still be a text.

@@ -1,7 +1,11 @@
 //! What `#[bdk::main]` and `#[bdk::test]` expand to.
 
 use crate::bot::Identity;
-use std::{future::Future, path::Path};
+use std::{
+    future::Future,
+    path::Path,
+    pin::{Pin, pin},
+};
 
 /// The first thing of a bot's `main`: the env files, before any thread starts, and the package's name and version.
 ///
@@ -46,15 +50,25 @@ fn env_fault(file: &str, error: &dotenvy::Error) -> String {
 ///
 /// # Panics
 /// When the system gives no thread or no event queue.
-#[allow(clippy::expect_used)]
 pub fn block_on<F: Future>(main: F) -> F::Output {
+    // the runtime drives a future without a type, so that its own code is compiled here and not in every bot
+    let mut output = None;
+    drive(pin!(async { output = Some(main.await) }));
+    match output {
+        Some(output) => output,
+        None => unreachable!("a future that was driven to its end has given its output"),
+    }
+}
+
+#[inline(never)]
+#[allow(clippy::expect_used)]
+fn drive(main: Pin<&mut dyn Future<Output = ()>>) {
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .enable_all()
         .build()
         .expect("the system gives a bot its threads and an event queue");
-    let ended = runtime.block_on(main);
+    runtime.block_on(main);
     runtime.shutdown_background();
-    ended
 }
 
 /// The bot's command line, which this build leaves out: says so, and fails.

@@ -65,9 +65,10 @@ impl TestBot {
     /// When there is no such tool.
     #[track_caller]
     pub fn call_tool(&self, name: &str, input: impl Into<Value>) -> impl Future<Output = Outcome> {
-        let (call, at) = (self.bot.call(name, input.into(), self.options.clone()), std::panic::Location::caller());
+        let at = std::panic::Location::caller();
+        let (input, options) = (input.into(), self.options.clone());
         async move {
-            match call.await {
+            match self.bot.call_boxed(name, input, options).await {
                 Ok(done) => done.into(),
                 Err(unknown) => panic!("{at}: {unknown}"),
             }

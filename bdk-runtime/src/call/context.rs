@@ -218,7 +218,7 @@ impl ToolContext {
             ..state.options.clone()
         };
         // boxed, because a call may hold a call
-        let call = Box::pin(state.bot.call(name, input.into(), options));
+        let call = state.bot.call_boxed(name, input.into(), options);
         call.await.map(Outcome::from).map_err(|unknown| Error::new(unknown.to_string()))
     }
     /// When the call must be over.

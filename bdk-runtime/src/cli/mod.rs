@@ -23,6 +23,7 @@ use crate::{
 };
 use args::{Cli, Command, ServeArgs, ToolsCommand};
 use clap::{CommandFactory, FromArgMatches};
+use futures_util::future::BoxFuture;
 use output::Stop;
 use std::process::ExitCode;
 use tracing::level_filters::LevelFilter;
@@ -49,6 +50,15 @@ impl Server {
     /// # }
     /// ```
     pub async fn main(self) -> ExitCode {
+        commanded(self).await
+    }
+}
+
+/// [`Server::main`], erased: an `async fn` is compiled in the crate that awaits it, and this one would bring the whole server along into every
+/// build of a bot.
+#[inline(never)]
+fn commanded(server: Server) -> BoxFuture<'static, ExitCode> {
+    Box::pin(async move {
         let cli = match command().try_get_matches().and_then(|matches| Cli::from_arg_matches(&matches)) {
             Ok(cli) => cli,
             // help and version too: clap knows where each belongs, and their codes
@@ -57,8 +67,8 @@ impl Server {
                 return ExitCode::from(u8::try_from(said.exit_code()).unwrap_or(output::USAGE));
             }
         };
-        run(self, cli).await.unwrap_or_else(|stop| stop.tell())
-    }
+        run(server, cli).await.unwrap_or_else(|stop| stop.tell())
+    })
 }
 
 /// `bdk call --url`: a call of a running bot, without a bot at hand.

@@ -46,7 +46,7 @@ impl ServeHandle {
         if self.running.closing() {
             return Err(Error::new(format!("the bot is shutting down; \"{name}\" was not called")));
         }
-        let done = self.bot.call(name, input.into(), options).await;
+        let done = self.bot.call_boxed(name, input.into(), options).await;
         done.map(Outcome::from).map_err(|unknown| Error::new(unknown.to_string()))
     }
     /// Where it listens, such as `http://127.0.0.1:3000`, without a slash at the end.

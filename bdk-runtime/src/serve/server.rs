@@ -2,6 +2,7 @@
 
 use super::{Authenticator, ServeHandle, bearer::Bearer, listen};
 use crate::{Error, bot::Bot};
+use futures_util::future::BoxFuture;
 use std::{sync::Arc, time::Duration};
 
 /// Where an agent's routes stand.
@@ -146,13 +147,21 @@ impl Server {
     /// What is wrong with the bot; an address that cannot be listened on; options that would open the bot to everybody
     /// without saying so.
     pub async fn start(self) -> Result<ServeHandle, Error> {
-        crate::call::log_panics_of_tools();
-        let bot = Bot::load()?;
-        self.start_bot(bot).await
+        started(self).await
     }
 
     /// Serves a bot that is loaded already.
     pub(crate) async fn start_bot(self, bot: Bot) -> Result<ServeHandle, Error> {
         listen::start(self, bot).await
     }
+}
+
+/// [`Server::start`], erased, so that the server is compiled here and not in the crate that awaits it.
+#[inline(never)]
+fn started(server: Server) -> BoxFuture<'static, Result<ServeHandle, Error>> {
+    Box::pin(async move {
+        crate::call::log_panics_of_tools();
+        let bot = Bot::load()?;
+        server.start_bot(bot).await
+    })
 }
