@@ -160,12 +160,24 @@ impl Slots {
     ///
     /// # Panics
     /// When asked out of order: a bug in bdk-macros.
-    #[track_caller]
+    // compiled once a type, and not into the shim of every tool
+    #[inline(never)]
     pub fn take<T: 'static>(&mut self) -> T {
-        let taken = self.values.get_mut(self.next).and_then(Option::take).and_then(|s| s.0.downcast().ok());
-        self.next += 1;
-        *taken.unwrap_or_else(|| panic!("an argument was taken out of order: a bug in bdk"))
+        match self.take_any().downcast() {
+            Ok(value) => *value,
+            Err(_) => out_of_order(),
+        }
     }
+    fn take_any(&mut self) -> Box<dyn Any + Send> {
+        let slot = self.values.get_mut(self.next).and_then(Option::take);
+        self.next += 1;
+        slot.unwrap_or_else(|| out_of_order()).0
+    }
+}
+
+#[cold]
+fn out_of_order() -> ! {
+    panic!("an argument was taken out of order: a bug in bdk")
 }
 
 /// Lends a decoded argument to a predicate, by its property name. A free function, so that a type error lands on the author's token.
