@@ -7,9 +7,11 @@
 //! An input that came as a text mostly goes a shorter way to the same end ([`read_at_once`]): it is checked and read as it
 //! lies, and no tree is ever made of it.
 
+mod descent;
 mod explain;
 mod form;
 mod issue;
+mod judges;
 mod normalise;
 mod tagged;
 mod words;
@@ -98,6 +100,10 @@ fn read_tree<S: AsRef<str>>(
         if !input.is_object() {
             return Err(Rejected { issues: vec![not_an_object(&input)], as_of: false });
         }
+    }
+    if let Some((name, most)) = compiled.levels.exceeded(&input) {
+        let issue = explain::too_deep(name, most);
+        return Err(Rejected { as_of: !late.is_empty(), issues: issue::settle(vec![issue], late, &compiled.schema) });
     }
     let found = if compiled.validator.is_valid(&input) {
         match decode_all(params, compiled, (&input).into(), false) {

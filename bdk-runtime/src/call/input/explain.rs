@@ -1,6 +1,7 @@
 //! Putting into words what the validator and the types refuse: where, what was expected, what came, what is near.
 
 use super::Issue;
+use super::judges::{Judges, Node};
 use super::words::{self, cut};
 use crate::near::nearest;
 use crate::tool::schema::{Compiled, resolve};
@@ -8,9 +9,7 @@ use crate::tool::{DecodeFault, FaultKind, Step, path_text};
 use jsonschema::error::ValidationErrorKind as Kind;
 use jsonschema::paths::{Location, LocationSegment};
 use serde_json::Value;
-
-/// A hostile list of a million wrong items need not be looked through to its end.
-const LOOKED_AT: usize = 1000;
+use std::collections::HashSet;
 
 /// An issue, and the root's property it belongs to, for the order of telling.
 #[derive(Debug)]
@@ -19,51 +18,64 @@ pub(super) struct Found {
     pub(super) issue: Issue,
 }
 
-/// Collects what the validator refuses.
+/// Collects what the schema refuses.
 pub(super) struct Explain<'c> {
-    compiled: &'c Compiled,
-    found: Vec<Found>,
-    /// Places where no branch fits, so that what the branches do not know is no fault of its own.
-    unfit: Vec<String>,
+    pub(super) compiled: &'c Compiled,
+    pub(super) judges: Judges<'c>,
+    pub(super) found: Vec<Found>,
+    /// The values that a reference was followed for, and where it led to.
+    pub(super) referred: HashSet<(usize, usize)>,
+    /// While the branches of a union are compared: then a union below counts as one fault.
+    pub(super) measuring: bool,
+    /// How many values were looked at, each beside one schema.
+    #[cfg(test)]
+    pub(super) visits: usize,
 }
 
 impl<'c> Explain<'c> {
     pub(super) fn new(compiled: &'c Compiled) -> Self {
-        Self { compiled, found: Vec::new(), unfit: Vec::new() }
+        let judges = Judges::new(&compiled.schema);
+        Self {
+            compiled,
+            judges,
+            found: Vec::new(),
+            referred: HashSet::new(),
+            measuring: false,
+            #[cfg(test)]
+            visits: 0,
+        }
     }
 
     /// Every fault of an input that the validator refuses.
     pub(super) fn all(mut self, input: &Value) -> Vec<Found> {
-        let errors: Vec<_> = self.compiled.validator.iter_errors(input).take(LOOKED_AT).collect();
-        self.unfit = errors
-            .iter()
-            .filter(|e| matches!(e.kind(), Kind::OneOfNotValid { .. } | Kind::AnyOf { .. }))
-            .map(|e| e.instance_path().as_str().to_owned())
-            .collect();
-        for error in &errors {
-            self.error(error);
-        }
+        self.look(input);
+        self.found
+    }
+
+    pub(super) fn look(&mut self, input: &Value) {
+        self.node(input, &Node::root(self.root()), &Place::default());
         if self.found.is_empty() {
             self.tell(&Place::default(), "does not fit the input schema".into(), None, None);
         }
-        self.found
     }
 
     pub(super) fn root(&self) -> &'c Value {
         &self.compiled.schema
     }
 
-    /// The schema that a keyword's error stands in.
-    pub(super) fn schema_of(&self, error: &jsonschema::ValidationError<'_>) -> &'c Value {
-        let path = error.schema_path().as_str();
-        let parent = path.rfind('/').map_or("", |end| &path[..end]);
-        self.root().pointer(parent).unwrap_or(&Value::Null)
-    }
-
-    pub(super) fn error(&mut self, error: &jsonschema::ValidationError<'_>) {
-        let place = Place::of(error.instance_path());
+    /// Tells an error that a validator of the schema `of`, or of what is left of it, has of the value `within`, which
+    /// stands at `place`.
+    pub(super) fn error(
+        &mut self,
+        error: &jsonschema::ValidationError<'_>,
+        of: &'c Value,
+        within: &Value,
+        place: &Place,
+    ) {
+        let place = place.join(error.instance_path(), within);
         let value: &Value = error.instance();
-        let schema = self.schema_of(error);
+        let path = error.schema_path().as_str();
+        let schema = of.pointer(path.rfind('/').map_or("", |end| &path[..end])).unwrap_or(&Value::Null);
         let root = self.root();
         let mut expected = |what: String| self.expected(&place, what, words::received(value));
         match error.kind() {
@@ -115,15 +127,7 @@ impl<'c> Explain<'c> {
             }
             Kind::UnevaluatedProperties { unexpected } => {
                 let known = known(schema, root);
-                let unfit = self.unfit.iter().any(|p| p == error.instance_path().as_str());
-                let strangers: Vec<String> =
-                    unexpected.iter().filter(|u| !unfit || !known.contains(&u.as_str())).cloned().collect();
-                self.unknown(&place, &strangers, &known);
-            }
-            Kind::AnyOf { context } => self.branches(error, &place, schema, "anyOf", context),
-            Kind::OneOfNotValid { context } => self.branches(error, &place, schema, "oneOf", context),
-            Kind::OneOfMultipleValid { .. } => {
-                self.tell(&place, "fits more than one of the allowed forms".into(), None, None);
+                self.unknown(&place, unexpected, &known);
             }
             Kind::PropertyNames { error } => {
                 let name = error.instance().as_str().map(words::quoted).unwrap_or_default();
@@ -161,7 +165,7 @@ impl<'c> Explain<'c> {
         self.tell(place, message, Some(expected), Some(format!("string {}", words::quoted(text))));
     }
 
-    fn unknown(&mut self, place: &Place, unexpected: &[String], known: &[&str]) {
+    pub(super) fn unknown(&mut self, place: &Place, unexpected: &[String], known: &[&str]) {
         for name in unexpected {
             self.tell(&place.below(name), unknown_property(name, known), None, None);
         }
@@ -181,18 +185,39 @@ impl<'c> Explain<'c> {
 pub(super) struct Place(Vec<Step>);
 
 impl Place {
-    pub(super) fn of(location: &Location) -> Self {
-        let step = |segment: LocationSegment<'_>| match segment {
-            LocationSegment::Property(name) => Step::Key(name.into_owned()),
-            LocationSegment::Index(index) => Step::Index(index),
-        };
-        Self(location.segments().map(step).collect())
+    /// A place within the value that stands here. The number `3` may be an item or the name of a property.
+    fn join(&self, location: &Location, value: &Value) -> Self {
+        let mut below = self.clone();
+        let mut at = Some(value);
+        for segment in location.segments() {
+            let (step, next) = match (&segment, at) {
+                (LocationSegment::Index(index), Some(Value::Array(items))) => (Step::Index(*index), items.get(*index)),
+                (LocationSegment::Index(index), at) => {
+                    let name = index.to_string();
+                    let next = at.and_then(|v| v.get(&name));
+                    (Step::Key(name), next)
+                }
+                (LocationSegment::Property(name), at) => {
+                    (Step::Key(name.to_string()), at.and_then(|v| v.get(name.as_ref())))
+                }
+            };
+            below.0.push(step);
+            at = next;
+        }
+        below
     }
 
     /// A property of what is here.
     pub(super) fn below(&self, name: &str) -> Self {
         let mut below = self.clone();
         below.0.push(Step::Key(name.to_owned()));
+        below
+    }
+
+    /// An item of what is here.
+    pub(super) fn item(&self, index: usize) -> Self {
+        let mut below = self.clone();
+        below.0.push(Step::Index(index));
         below
     }
 
@@ -217,7 +242,7 @@ impl Place {
 }
 
 /// What a schema's properties are called, those of its branches among them.
-fn known<'a>(schema: &'a Value, root: &'a Value) -> Vec<&'a str> {
+pub(super) fn known<'a>(schema: &'a Value, root: &'a Value) -> Vec<&'a str> {
     fn add<'a>(schema: &'a Value, root: &'a Value, depth: u8, out: &mut Vec<&'a str>) {
         let schema = resolve(schema, root);
         for name in schema.get("properties").and_then(Value::as_object).into_iter().flat_map(|p| p.keys()) {
@@ -237,6 +262,8 @@ fn known<'a>(schema: &'a Value, root: &'a Value) -> Vec<&'a str> {
 }
 
 fn unknown_property(name: &str, known: &[&str]) -> String {
+    // another branch knows it: then it is none of what could be meant here
+    let known: Vec<&str> = known.iter().copied().filter(|k| *k != name).collect();
     let near = nearest(name, known.iter().copied()).map(|n| format!("; did you mean `{n}`?")).unwrap_or_default();
     let known = if known.is_empty() {
         "; there are none".into()
@@ -256,6 +283,25 @@ fn unknown_value(text: &str, allowed: &[&str]) -> (String, String) {
     (format!("unknown value {}; allowed: {list}{near}", words::quoted(text)), expected)
 }
 
+/// A recursive type without tags, of which no more levels are read than can be read in time.
+pub(super) fn too_deep(property: Option<&str>, most: usize) -> Found {
+    let place = Place(property.map(|name| Step::Key(name.to_owned())).into_iter().collect());
+    let message = format!("nested more than {most} levels deep, which this recursive type does not take");
+    place.found(message, Some(format!("at most {most} levels")), None)
+}
+
+/// Whether it is the name of a map's entry that is refused, and not the entry: then what came is the name, as a text.
+fn is_of_key(fault: &DecodeFault, value: Option<&Value>) -> bool {
+    let (Some(Step::Key(key)), FaultKind::Invalid { received, .. }) = (fault.path.last(), &fault.kind) else {
+        return false;
+    };
+    let of_name = received.strip_prefix("string ").is_some_and(|text| {
+        let text = text.trim_end_matches('…').trim_end_matches('"');
+        format!("{key:?}").starts_with(text)
+    });
+    of_name && value.is_some_and(|value| value != key)
+}
+
 /// What a type refuses, in the same words.
 pub(super) fn decoded(param: Option<&str>, fault: &DecodeFault, input: &Value) -> Found {
     let mut steps: Vec<Step> = param.map(|name| Step::Key(name.to_owned())).into_iter().collect();
@@ -267,6 +313,11 @@ pub(super) fn decoded(param: Option<&str>, fault: &DecodeFault, input: &Value) -
     let mut came = value.map(words::received);
     let mut wanted = None;
     let message = match &fault.kind {
+        FaultKind::Invalid { expected, received } if is_of_key(fault, value) => {
+            came = Some(received.clone());
+            wanted = Some(expected.clone());
+            format!("expected {expected} as the property's name, got {received}")
+        }
         FaultKind::Invalid { expected, received } => {
             let received = came.clone().unwrap_or_else(|| cut(received));
             wanted = Some(expected.clone());

@@ -462,3 +462,6 @@ fn a_recursive_type_is_read_to_its_depth() {
         "Invalid input for \"x\": `root.children[0].children[0].name`: expected a string, got 5"
     );
 }
+
+mod deep;
+mod names;

@@ -1,6 +1,6 @@
 //! What is worked out once per tool: its validator, and how its parameters lie in the input.
 
-use super::{coerce::Coerce, fast::Fast, walk::children_mut};
+use super::{coerce::Coerce, fast::Fast, levels::Levels, walk::children_mut};
 use crate::tool::Param;
 use jsonschema::Validator;
 use serde_json::Value;
@@ -23,6 +23,8 @@ pub struct Compiled {
     pub(crate) validator: Validator,
     /// Says yes to most valid documents at a fraction of the cost; none where the input is prepared, or the schema given.
     pub(crate) fast: Option<Fast>,
+    /// How deep a recursive untagged type may be nested. None of a given schema: the validator reads nothing twice.
+    pub(crate) levels: Levels,
     /// A given schema: the input is validated and handed over untouched.
     pub(crate) raw: bool,
     pub(crate) shape: Shape,
@@ -57,7 +59,8 @@ impl Compiled {
             .collect();
         let prepares = !raw && (coerce.iter().any(Option::is_some) || params.iter().any(|p| p.preprocess.is_some()));
         let fast = if raw || prepares { None } else { Fast::of(&schema) };
-        Ok(Self { validator, fast, raw, shape, prepares, coerce, schema })
+        let levels = if raw { Levels::default() } else { Levels::of(&schema) };
+        Ok(Self { validator, fast, levels, raw, shape, prepares, coerce, schema })
     }
 }
 
@@ -73,7 +76,7 @@ fn is_empty_root(key: &str) -> bool {
 ///
 /// # Errors
 /// Why the schema is none.
-pub(super) fn validator(schema: &Value) -> Result<Validator, String> {
+pub(crate) fn validator(schema: &Value) -> Result<Validator, String> {
     // a schema that names an older draft would have its formats asserted
     let built = match schema.get("$schema") {
         Some(_) => jsonschema::validator_for(&without_formats(schema.clone())),

@@ -11,6 +11,7 @@ mod compiled;
 mod dedent;
 mod fast;
 mod inline;
+mod levels;
 mod lint;
 mod misfit;
 mod rules;
@@ -20,11 +21,11 @@ mod whole;
 
 pub use check::{check, check_time_args};
 pub use compiled::Compiled;
-pub(crate) use compiled::Shape;
+pub(crate) use compiled::{Shape, validator};
 pub use dedent::dedent;
 pub use lint::{Lint, lint};
 pub use misfit::misfits;
-pub(crate) use walk::{constant, resolve};
+pub(crate) use walk::{children, constant, percent_decode, resolve};
 
 use super::{Param, ToolDef};
 use inline::Definitions;

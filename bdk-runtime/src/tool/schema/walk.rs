@@ -37,7 +37,7 @@ pub(super) fn children_mut(schema: &mut Map<String, Value>, mut visit: impl FnMu
 }
 
 /// The same for reading, with the keyword path of each.
-pub(super) fn children<'a>(schema: &'a Value, mut visit: impl FnMut(&str, &'a Value)) {
+pub(crate) fn children<'a>(schema: &'a Value, mut visit: impl FnMut(&str, &'a Value)) {
     let Value::Object(schema) = schema else { return };
     for (key, value) in schema {
         match value {
@@ -68,7 +68,7 @@ pub(crate) fn resolve<'a>(schema: &'a Value, root: &'a Value) -> &'a Value {
 }
 
 /// A JSON pointer in a URI fragment is percent-encoded.
-pub(super) fn percent_decode(text: &str) -> String {
+pub(crate) fn percent_decode(text: &str) -> String {
     let mut out = Vec::with_capacity(text.len());
     let mut bytes = text.bytes();
     while let Some(byte) = bytes.next() {
