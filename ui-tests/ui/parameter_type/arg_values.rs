@@ -24,13 +24,8 @@ fn rules_of_another_type(
     #[arg(pattern = NUMBER)] b: String, // MISTAKE
     #[arg(format = NUMBER)] c: String, // MISTAKE
     #[arg(inner(pattern = NUMBER))] d: Vec<String>, // MISTAKE
-    #[arg(preprocess = trim)] e: String, // MISTAKE
 ) {
-    let _ = (a, b, c, d, e);
-}
-
-fn trim(value: String) -> String {
-    value.trim().to_owned()
+    let _ = (a, b, c, d);
 }
 
 fn main() {}
