@@ -202,14 +202,21 @@ pub fn tag_of_value<T>(_: &T) -> Tag<T> {
 }
 
 /// Boxes the bare future of an `async fn`, so that a missing `Send` is reported on the author's function.
+///
+/// The future is boxed as it is, and what turns its output around stands outside: that is compiled once an output's type,
+/// and not once a tool.
 pub fn boxed<'a, F: Future<Output = O> + Send + 'a, O: 'static>(future: F, conv: fn(O) -> ToolResult) -> BoxFuture<'a> {
-    Box::pin(async move { conv(future.await) })
+    converted(Box::pin(future), conv)
 }
 /// The same where the output borrows from nothing but has no name.
 pub fn boxed_opaque<'a, F: Future<Output = O> + Send + 'a, O: 'a>(
     future: F,
     conv: fn(O) -> ToolResult,
 ) -> BoxFuture<'a> {
+    converted(Box::pin(future), conv)
+}
+#[inline(never)]
+fn converted<'a, O: 'a>(future: BoxFuture<'a, O>, conv: fn(O) -> ToolResult) -> BoxFuture<'a> {
     Box::pin(async move { conv(future.await) })
 }
 /// The same for a provider.
