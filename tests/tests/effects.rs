@@ -76,6 +76,13 @@ fn a_write_is_tried_once_and_says_that_its_outcome_is_unknown() {
 }
 
 #[test]
+fn a_write_that_never_ran_says_nothing_of_an_unknown_outcome() {
+    let answer = run(KITCHEN, &["call", "writes_unreachable"]).json();
+    assert!(!text(&answer).contains("outcome is unknown"), "{answer}");
+    assert_eq!(answer["error"], json!({ "code": "failed", "retryable": true }));
+}
+
+#[test]
 fn a_retry_after_is_honoured_up_to_ten_seconds() {
     let start = std::time::Instant::now();
     let answer = run(KITCHEN, &["call", "later", "--input", r#"{"seconds":1}"#]).json();

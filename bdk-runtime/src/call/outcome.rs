@@ -133,6 +133,9 @@ impl Failure {
         let times = if attempts == 1 { "attempt" } else { "attempts" };
         Self::new(ErrorCode::Failed, format!(": failed after {attempts} {times}: {}", words(error)), true)
     }
+    pub(super) fn not_run(error: &ToolError) -> Self {
+        Self::new(ErrorCode::Failed, format!(": {}", words(error)), true)
+    }
     pub(super) fn unknown_outcome(error: &ToolError) -> Self {
         Self::new(ErrorCode::Failed, format!(": {}{UNKNOWN}", words(error)), false)
     }

@@ -33,16 +33,18 @@ pub(super) async fn run(
             None => input::slots_again(tool.params(), tool.compiled(), &input)
                 .map_err(|issues| Failure::input(issues, false))?,
         };
-        let error = match run::once(tool, state, slots, &input).await {
+        let (error, ran) = match run::once(tool, state, slots, &input).await {
             Ok(output) => return Ok(output),
             Err(run::Ended::Refused(failure)) => return Err(failure),
-            Err(run::Ended::Failed(error)) => error,
+            Err(run::Ended::Failed(error)) => (error, true),
+            Err(run::Ended::Unlent(error)) => (error, false),
         };
         let Transience::Transient(after) = transient::classify(&error) else {
             return Err(Failure::failed(&error));
         };
         if effect == Effect::Write {
-            return Err(Failure::unknown_outcome(&error));
+            // what has not run has changed nothing
+            return Err(if ran { Failure::unknown_outcome(&error) } else { Failure::not_run(&error) });
         }
         if attempt >= attempts || after.is_some_and(|wait| wait > LONGEST_WAIT) {
             return Err(Failure::gave_up(&error, attempt));

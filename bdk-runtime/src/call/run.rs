@@ -11,6 +11,8 @@ use std::{any::TypeId, sync::Arc};
 pub(super) enum Ended {
     /// The tool's own error: it may be tried again.
     Failed(ToolError),
+    /// What the tool needs could not be made: the tool has not run.
+    Unlent(ToolError),
     /// Anything else.
     Refused(Failure),
 }
@@ -18,7 +20,7 @@ pub(super) enum Ended {
 pub(super) async fn once(
     tool: &Tool,
     state: &Arc<CallState>,
-    slots: Slots,
+    mut slots: Slots,
     input: &CallInput<'_>,
 ) -> Result<Output, Ended> {
     match &tool.kind {
@@ -26,11 +28,11 @@ pub(super) async fn once(
             let mut cx = CallCx::with_capacity(def.needs.len());
             if !def.needs.is_empty() {
                 lend_context(&mut cx, state, def.needs.iter().map(|n| (n.key)()));
-                state.bot.provided().lend(def.needs, &mut cx).await.map_err(Ended::Failed)?;
+                state.bot.provided().lend(def.needs, &mut cx).await.map_err(Ended::Unlent)?;
             }
             match def.body {
-                Body::Async(body) => body(&cx, slots).await.map_err(Ended::Failed),
-                Body::Blocking(body) => blocking(state, move || body(&cx, slots)).await,
+                Body::Async(body) => body(&cx, &mut slots).await.map_err(Ended::Failed),
+                Body::Blocking(body) => blocking(state, move || body(&cx, &mut slots)).await,
             }
         }
         Kind::Data(_, body) => {

@@ -1,6 +1,6 @@
 //! `call`: one call in this process, answered as over HTTP.
 
-use super::{args::CallArgs, input, output, output::Stop, remote};
+use super::{args::CallArgs, input, output, output::Stop, remote, signal::stop_asked};
 use crate::{
     CallOptions,
     bot::Bot,
@@ -63,22 +63,4 @@ fn refused(unknown: &UnknownTool) -> Vec<u8> {
     }
     // two strings and a bool always serialise
     serde_json::to_vec(&Refused { ok: false, error: "unknown_tool", message: unknown.to_string() }).unwrap_or_default()
-}
-
-/// SIGINT or SIGTERM.
-async fn stop_asked() {
-    #[cfg(unix)]
-    {
-        use tokio::signal::unix::{SignalKind, signal};
-        if let (Ok(mut int), Ok(mut term)) = (signal(SignalKind::interrupt()), signal(SignalKind::terminate())) {
-            tokio::select! {
-                _ = int.recv() => {}
-                _ = term.recv() => {}
-            }
-            return;
-        }
-    }
-    if tokio::signal::ctrl_c().await.is_err() {
-        std::future::pending::<()>().await;
-    }
 }

@@ -12,10 +12,12 @@ mod input;
 mod logs;
 mod output;
 mod remote;
+mod signal;
 mod tools;
 mod validate;
 
 pub use args::CallArgs;
+pub use signal::stop_asked;
 
 use crate::{
     Server,

@@ -55,9 +55,9 @@ impl EffectDef {
 /// The shim that takes the decoded input apart and calls the author's function.
 pub enum Body {
     /// An `async fn`, run where the call runs.
-    Async(for<'a> fn(&'a CallCx, Slots) -> BoxFuture<'a>),
+    Async(for<'a> fn(&'a CallCx, &mut Slots) -> BoxFuture<'a>),
     /// A plain `fn`, run on the blocking pool.
-    Blocking(fn(&CallCx, Slots) -> ToolResult),
+    Blocking(fn(&CallCx, &mut Slots) -> ToolResult),
 }
 
 /// A tool's own deadline.

@@ -100,7 +100,7 @@ pub(crate) static BLOCKED: (Mutex<(usize, bool)>, Condvar) = (Mutex::new((0, fal
 static BLOCK: ToolDef =
     ToolDef::new("block", "Block a thread until the test says so.", &[], Body::Blocking(block), at!());
 
-fn block(_: &CallCx, _: Slots) -> ToolResult {
+fn block(_: &CallCx, _: &mut Slots) -> ToolResult {
     let mut state = BLOCKED.0.lock().unwrap();
     state.0 += 1;
     BLOCKED.1.notify_all();

@@ -41,10 +41,10 @@ fn call(name: &str, values: Vec<Slot>) -> Output {
     cx.put(std::any::TypeId::of::<Db>(), Arc::new(Db("db".into())));
     let store: Arc<dyn Store> = Arc::new(Memory);
     cx.put(std::any::TypeId::of::<Arc<dyn Store>>(), Arc::new(store));
-    let slots = slots(tool, values);
+    let mut slots = slots(tool, values);
     let result = match tool.body {
-        Body::Async(run) => block(run(&cx, slots)),
-        Body::Blocking(run) => run(&cx, slots),
+        Body::Async(run) => block(run(&cx, &mut slots)),
+        Body::Blocking(run) => run(&cx, &mut slots),
     };
     result.unwrap_or_else(|e| panic!("{name}: {e}"))
 }

@@ -155,7 +155,7 @@ codegen-units = 1
 
 [profile.size]
 inherits = "release"
-opt-level = "s"
+opt-level = "z"
 lto = "fat"
 codegen-units = 1
 strip = "symbols"

@@ -522,6 +522,20 @@ fn slow() -> Slow {
     Slow
 }
 
+struct Unreachable;
+
+/// Finds no server, as a pool does whose database is away.
+#[provide]
+fn unreachable() -> Result<Unreachable> {
+    Err(io::Error::from(io::ErrorKind::ConnectionRefused))?
+}
+
+/// Write to what cannot be reached.
+#[tool(effect = "write")]
+async fn writes_unreachable(_server: &Unreachable) -> u32 {
+    1
+}
+
 static FAILED: AtomicU32 = AtomicU32::new(0);
 
 #[provide]

@@ -141,14 +141,14 @@ fn body(tool: &Tool, f: &SigFn, names: &Names) -> TokenStream {
         } else {
             quote_spanned!(span=> #at_fn::boxed(#call, #kind.conv()))
         };
-        return quote!(#p::Body::Async({ fn #shim(#cx: &#p::CallCx, mut #slots: #p::Slots) -> #p::BoxFuture<'_> { #run } #shim }));
+        return quote!(#p::Body::Async({ fn #shim<'a>(#cx: &'a #p::CallCx, #slots: &mut #p::Slots) -> #p::BoxFuture<'a> { #run } #shim }));
     }
     let run = if f.returns_impl() {
         quote_spanned!(span=> let __value = #call; let __conv = #at_fn::tag_of_value(&__value).kind().conv(); __conv(__value))
     } else {
         quote!((#kind.conv())(#call))
     };
-    quote!(#p::Body::Blocking({ fn #shim(#cx: &#p::CallCx, mut #slots: #p::Slots) -> #p::ToolResult { #run } #shim }))
+    quote!(#p::Body::Blocking({ fn #shim(#cx: &#p::CallCx, #slots: &mut #p::Slots) -> #p::ToolResult { #run } #shim }))
 }
 
 /// Whether a type may hold a borrow of what was lent.

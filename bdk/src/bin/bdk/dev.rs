@@ -1,6 +1,7 @@
 //! `bdk dev`: serves the bot, and builds and starts it again whenever its sources change.
 
 use super::{Stop, build, say};
+use bdk::__private::stop_asked;
 use clap::Args;
 use std::{
     collections::BTreeMap,
@@ -127,24 +128,6 @@ fn interrupt(bot: &mut Child) {
 #[cfg(not(unix))]
 fn interrupt(bot: &mut Child) {
     let _ = bot.start_kill();
-}
-
-/// SIGINT or SIGTERM.
-async fn stop_asked() {
-    #[cfg(unix)]
-    {
-        use tokio::signal::unix::{SignalKind, signal};
-        if let (Ok(mut int), Ok(mut term)) = (signal(SignalKind::interrupt()), signal(SignalKind::terminate())) {
-            tokio::select! {
-                _ = int.recv() => {}
-                _ = term.recv() => {}
-            }
-            return;
-        }
-    }
-    if tokio::signal::ctrl_c().await.is_err() {
-        std::future::pending::<()>().await;
-    }
 }
 
 type Stamps = BTreeMap<PathBuf, Option<(SystemTime, u64)>>;
