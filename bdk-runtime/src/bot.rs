@@ -3,7 +3,7 @@
 use crate::{
     Error, Timestamp,
     call::{self, CallInput, CallOptions, Done, Provided, ToolContext, UnknownTool},
-    registry::{Problem, Registry, Severity},
+    registry::{Problem, Registry},
     tool::Lend,
 };
 use futures_util::future::BoxFuture;
@@ -79,8 +79,7 @@ impl Bot {
     /// Every problem of severity error, one a line.
     pub fn load() -> Result<Self, Error> {
         let registry = Registry::linked();
-        let errors: Vec<String> =
-            registry.problems().iter().filter(|p| p.severity == Severity::Error).map(Problem::to_string).collect();
+        let errors: Vec<String> = registry.errors().map(Problem::to_string).collect();
         if cfg!(panic = "abort") {
             return Err(Error::new(ABORTS));
         }

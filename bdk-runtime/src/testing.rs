@@ -4,7 +4,7 @@ use crate::{
     Timestamp,
     bot::Bot,
     call::{CallOptions, Outcome},
-    registry::{Problem, Registry, Severity},
+    registry::{Problem, Registry},
     tool::Lend,
 };
 use serde_json::Value;
@@ -26,12 +26,8 @@ impl TestBot {
     #[track_caller]
     pub fn new() -> Self {
         let registry = Registry::linked();
-        let errors: Vec<String> = registry
-            .problems()
-            .iter()
-            .filter(|p| p.severity == Severity::Error && p.code != "no_provider")
-            .map(Problem::to_string)
-            .collect();
+        let errors: Vec<String> =
+            registry.errors().filter(|p| p.code != "no_provider").map(Problem::to_string).collect();
         assert!(errors.is_empty(), "the bot does not start:\n{}", errors.join("\n"));
         Self { bot: Bot::with(registry), options: CallOptions::new() }
     }

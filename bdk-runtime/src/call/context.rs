@@ -13,8 +13,8 @@ use std::{
     future::Future,
     path::{Path, PathBuf},
     sync::{
-        Arc, Mutex, OnceLock, PoisonError,
-        atomic::{AtomicBool, AtomicU8, AtomicU32, Ordering},
+        Arc, Mutex, MutexGuard, OnceLock, PoisonError,
+        atomic::{AtomicBool, AtomicU32, Ordering},
     },
     time::Instant,
 };
@@ -32,7 +32,8 @@ pub(crate) struct CallState {
     pub(crate) options: CallOptions,
     pub(crate) started: Instant,
     attempt: AtomicU32,
-    effect: AtomicU8,
+    /// Set once it is decided.
+    effect: OnceLock<Effect>,
     stubbed: AtomicBool,
     session: OnceLock<SessionInfo>,
     cancel: OnceLock<CancellationToken>,
@@ -50,7 +51,7 @@ impl CallState {
             options,
             started: Instant::now(),
             attempt: AtomicU32::new(0),
-            effect: AtomicU8::new(0),
+            effect: OnceLock::new(),
             stubbed: AtomicBool::new(false),
             session: OnceLock::new(),
             cancel: OnceLock::new(),
@@ -63,15 +64,11 @@ impl CallState {
         &self.bot.registry().tools()[self.tool]
     }
     pub(super) fn set_effect(&self, effect: Effect) {
-        self.effect.store(if effect == Effect::Read { 1 } else { 2 }, Ordering::Relaxed);
+        let _ = self.effect.set(effect);
     }
     /// The effect, once it is decided.
     pub(super) fn effect(&self) -> Option<Effect> {
-        match self.effect.load(Ordering::Relaxed) {
-            1 => Some(Effect::Read),
-            2 => Some(Effect::Write),
-            _ => None,
-        }
+        self.effect.get().copied()
     }
     pub(super) fn set_stubbed(&self) {
         self.stubbed.store(true, Ordering::Relaxed);
@@ -93,7 +90,7 @@ impl CallState {
     }
     /// The token that tells the tool; a tool that never asks costs none.
     fn cancel(&self) -> &CancellationToken {
-        let over = self.over.lock().unwrap_or_else(PoisonError::into_inner);
+        let over = self.over();
         let token = self.cancel.get_or_init(|| match &self.options.cancel {
             Some(parent) => parent.child_token(),
             None => self.bot.stop().child_token(),
@@ -104,12 +101,12 @@ impl CallState {
         }
         token
     }
-    fn is_over(&self) -> bool {
-        *self.over.lock().unwrap_or_else(PoisonError::into_inner)
+    fn over(&self) -> MutexGuard<'_, bool> {
+        self.over.lock().unwrap_or_else(PoisonError::into_inner)
     }
     /// The call is over, however it ended: whatever of it still runs is told, and its folder goes.
     pub(super) fn end(&self) {
-        *self.over.lock().unwrap_or_else(PoisonError::into_inner) = true;
+        *self.over() = true;
         if let Some(cancel) = self.cancel.get() {
             cancel.cancel();
         }
@@ -153,7 +150,7 @@ impl ToolContext {
     /// # Errors
     /// When it cannot be made, or the call is over (a blocking tool that goes on after its deadline).
     pub fn workspace_dir(&self) -> Result<&Path, Error> {
-        let over = self.0.over.lock().unwrap_or_else(PoisonError::into_inner);
+        let over = self.0.over();
         if *over {
             return Err(Error::new("the call is over, and its workspace is gone"));
         }
@@ -202,7 +199,7 @@ impl ToolContext {
     /// [`Outcome::is_error`], or turn the outcome into its value with [`Outcome::value`].
     pub async fn call_tool(&self, name: &str, input: impl Into<Value>) -> Result<Outcome, Error> {
         let state = &self.0;
-        if state.is_over() {
+        if *state.over() {
             return Err(Error::new(format!("the call is over; \"{name}\" was not called")));
         }
         if state.options.depth + 1 >= MAX_DEPTH {

@@ -42,6 +42,12 @@ pub(crate) struct UnknownTool {
     pub(crate) near: Vec<String>,
 }
 
+impl UnknownTool {
+    pub(crate) fn new(bot: &Bot, name: &str) -> Self {
+        Self { name: name.to_owned(), near: bot.registry().near(name) }
+    }
+}
+
 impl std::fmt::Display for UnknownTool {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         // no tool's name is longer
@@ -62,7 +68,7 @@ pub(crate) async fn call(
     options: CallOptions,
 ) -> Result<Done, UnknownTool> {
     let Some(index) = bot.registry().index(name) else {
-        return Err(UnknownTool { name: name.to_owned(), near: bot.registry().near(name) });
+        return Err(UnknownTool::new(bot, name));
     };
     let state = Arc::new(CallState::new(bot.clone(), index, options));
     let record = Record::open(&state);

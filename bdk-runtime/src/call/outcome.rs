@@ -140,7 +140,7 @@ impl Failure {
         Self::new(ErrorCode::Failed, format!(": {}{UNKNOWN}", words(error)), false)
     }
     pub(super) fn timed_out(after: Duration, effect: Option<Effect>) -> Self {
-        let unknown = if effect == Some(Effect::Write) { UNKNOWN } else { "" };
+        let unknown = unknown(effect);
         Self::new(
             ErrorCode::Timeout,
             format!(": timed out after {}{unknown}", spoken(after)),
@@ -148,7 +148,7 @@ impl Failure {
         )
     }
     pub(super) fn cancelled(effect: Option<Effect>) -> Self {
-        let unknown = if effect == Some(Effect::Write) { UNKNOWN } else { "" };
+        let unknown = unknown(effect);
         Self::new(ErrorCode::Cancelled, format!(": cancelled{unknown}"), effect == Some(Effect::Read))
     }
     pub(super) fn panicked(call_id: &str) -> Self {
@@ -169,6 +169,11 @@ impl From<Rejected> for Failure {
     fn from(rejected: Rejected) -> Self {
         Self::input(rejected.issues, rejected.as_of)
     }
+}
+
+/// What is said of a call that was cut off: of a write, nobody knows how far it came.
+fn unknown(effect: Option<Effect>) -> &'static str {
+    if effect == Some(Effect::Write) { UNKNOWN } else { "" }
 }
 
 const UNKNOWN: &str = ". The outcome is unknown: verify it before repeating the call";

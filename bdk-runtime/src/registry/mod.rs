@@ -113,6 +113,10 @@ impl Registry {
     pub fn problems(&self) -> &[Problem] {
         &self.problems
     }
+    /// What stops the start.
+    pub(crate) fn errors(&self) -> impl Iterator<Item = &Problem> {
+        self.problems.iter().filter(|p| p.severity == Severity::Error)
+    }
     pub(crate) fn providers(&self) -> &[&'static ProviderDef] {
         &self.providers
     }

@@ -5,7 +5,7 @@ use super::{
     door::Door,
     refused::{Code, Refused},
 };
-use crate::{CallOptions, Principal};
+use crate::{CallOptions, Principal, call::UnknownTool};
 use bytes::Bytes;
 use http::{
     HeaderMap, Method,
@@ -27,10 +27,10 @@ pub(super) async fn call(
         return Err(Refused::method(&parts.method, "POST"));
     }
     let name = decoded(name);
-    let registry = door.bot.registry();
-    if registry.find(&name).is_none() {
-        let unknown = crate::call::UnknownTool { near: registry.near(&name), name: name.into_owned() };
-        return Err(Refused::new(Code::UnknownTool, unknown.to_string()));
+    let refused = |unknown: UnknownTool| Refused::new(Code::UnknownTool, unknown.to_string());
+    // before the body is read
+    if door.bot.registry().find(&name).is_none() {
+        return Err(refused(UnknownTool::new(&door.bot, &name)));
     }
     if !body.is_end_stream() {
         is_json(&parts.headers)?;
@@ -39,7 +39,7 @@ pub(super) async fn call(
     let call = call_body::parse(&bytes)?;
     let options = CallOptions { dry_run: call.dry_run, as_of: call.as_of, ..CallOptions::new().principal(principal) };
     let done = door.bot.call_with(&name, call.input, options).await;
-    let done = done.map_err(|unknown| Refused::new(Code::UnknownTool, unknown.to_string()))?;
+    let done = done.map_err(refused)?;
     done.to_json().map(Bytes::from).map_err(|error| {
         tracing::error!(target: "bdk::serve", tool = &*name, %error, "an outcome could not be written as JSON");
         Refused::internal()
