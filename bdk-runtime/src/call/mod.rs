@@ -9,6 +9,8 @@ mod effect;
 mod guard;
 mod handler;
 pub(crate) mod input;
+#[allow(dead_code)] // until its callers are merged
+pub(crate) mod line;
 mod options;
 mod outcome;
 mod panic;
@@ -21,6 +23,7 @@ mod transient;
 pub use context::ToolContext;
 pub(crate) use input::CallInput;
 pub use input::Issue;
+pub use line::LogLevel;
 pub use options::CallOptions;
 pub use outcome::{CallError, ErrorCode, Outcome};
 pub(crate) use outcome::{Done, Failure};

@@ -1,5 +1,6 @@
 //! What a caller says about a call, beside its input.
 
+use super::line::Line;
 use crate::{Timestamp, session::Principal};
 use std::{sync::Arc, time::Instant};
 use tokio_util::sync::CancellationToken;
@@ -20,6 +21,10 @@ pub struct CallOptions {
     pub(crate) depth: u32,
     pub(crate) deadline: Option<Instant>,
     pub(crate) cancel: Option<CancellationToken>,
+    /// The way back to the caller, where there is one.
+    pub(crate) line: Option<Arc<Line>>,
+    /// The caller's place in a distributed trace, as W3C's `traceparent` has it.
+    pub(crate) traceparent: Option<Box<str>>,
 }
 
 impl CallOptions {

@@ -1,0 +1,132 @@
+//! The line back to the caller: what a tool says while it runs (progress, log messages), what it asks, and the answers.
+//!
+//! A front that can reach its caller during a call makes a [`Line`], gives it to the call in its options, and listens at
+//! the other end. Most fronts have none: then progress goes nowhere, and whoever asks is told that nobody can be asked.
+
+use serde_json::{Map, Value};
+use std::sync::{Arc, Mutex, PoisonError};
+use tokio::sync::{mpsc, oneshot};
+
+/// How much may wait to be sent. What does not fit is dropped where it can be (progress, log messages) and waited for where
+/// it cannot (questions).
+const WAITING: usize = 64;
+
+/// What a caller can be asked, as its client declared.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) struct Abilities {
+    /// Forms: `elicitation/create`.
+    pub(crate) form: bool,
+    /// Links to open: `elicitation/create` with a URL.
+    pub(crate) url: bool,
+    /// `sampling/createMessage`.
+    pub(crate) sampling: bool,
+    /// `roots/list`.
+    pub(crate) roots: bool,
+}
+
+/// One thing said to the caller.
+#[derive(Debug)]
+pub(crate) enum Speech {
+    /// How far the call is.
+    Progress { done: f64, total: Option<f64>, message: Option<String> },
+    /// Something to know.
+    Log { level: LogLevel, message: String },
+    /// Something to answer.
+    Ask(Ask),
+}
+
+/// Questions that are asked together.
+#[derive(Debug)]
+pub(crate) struct Ask {
+    pub(crate) requests: Vec<Request>,
+    /// Where the answers go, one a request and in their order, as the client sent them. Dropped when none will come.
+    pub(crate) reply: oneshot::Sender<Result<Vec<Value>, String>>,
+}
+
+/// One question, as MCP has it.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Request {
+    /// Its name among those asked together.
+    pub(crate) key: String,
+    /// `elicitation/create`, `sampling/createMessage` or `roots/list`.
+    pub(crate) method: String,
+    pub(crate) params: Value,
+}
+
+/// How grave a log message is, from the least on: the levels of RFC 5424, as MCP has them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[non_exhaustive]
+pub enum LogLevel {
+    /// For whoever looks for a fault.
+    Debug,
+    /// Usual course of events.
+    Info,
+    /// Usual, and worth a look.
+    Notice,
+    /// May become an error.
+    Warning,
+    /// Something failed.
+    Error,
+    /// A part of the system failed.
+    Critical,
+    /// To be acted upon at once.
+    Alert,
+    /// Unusable.
+    Emergency,
+}
+
+impl LogLevel {
+    /// As it stands in JSON: `debug`, `info`, …
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Debug => "debug",
+            Self::Info => "info",
+            Self::Notice => "notice",
+            Self::Warning => "warning",
+            Self::Error => "error",
+            Self::Critical => "critical",
+            Self::Alert => "alert",
+            Self::Emergency => "emergency",
+        }
+    }
+    /// The level of this name.
+    #[cfg(feature = "mcp")]
+    pub(crate) fn parse(name: &str) -> Option<Self> {
+        use LogLevel::{Alert, Critical, Debug, Emergency, Error, Info, Notice, Warning};
+        [Debug, Info, Notice, Warning, Error, Critical, Alert, Emergency].into_iter().find(|l| l.as_str() == name)
+    }
+}
+
+/// The call's end of the line.
+#[derive(Debug)]
+pub(crate) struct Line {
+    speech: mpsc::Sender<Speech>,
+    pub(crate) abilities: Abilities,
+    /// Whether the caller wants to hear of progress.
+    pub(crate) progress: bool,
+    /// From which level on the caller wants log messages.
+    pub(crate) log: Option<LogLevel>,
+    /// Answers that came with the call, by the questions' keys: such a question is not asked.
+    prepared: Mutex<Map<String, Value>>,
+    /// The ability that a question lacked.
+    lacked: Mutex<Option<&'static str>>,
+}
+
+impl Line {
+    /// A line, and the front's end of it.
+    #[cfg_attr(not(feature = "mcp"), expect(dead_code, reason = "the MCP front alone reaches its caller during a call"))]
+    pub(crate) fn new(
+        abilities: Abilities,
+        progress: bool,
+        log: Option<LogLevel>,
+        prepared: Map<String, Value>,
+    ) -> (Arc<Self>, mpsc::Receiver<Speech>) {
+        let (speech, heard) = mpsc::channel(WAITING);
+        let (prepared, lacked) = (Mutex::new(prepared), Mutex::new(None));
+        (Arc::new(Self { speech, abilities, progress, log, prepared, lacked }), heard)
+    }
+    /// The capability that a question of this call needed and the client did not declare, as MCP names it.
+    pub(crate) fn lacked(&self) -> Option<&'static str> {
+        *self.lacked.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
