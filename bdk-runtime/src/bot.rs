@@ -3,16 +3,16 @@
 use crate::{
     Error, Timestamp,
     call::{self, CallInput, CallOptions, Done, Provided, ToolContext, UnknownTool},
-    registry::{Problem, Registry},
+    registry::{Problem, Registry, Tool},
     tool::Lend,
 };
 use futures_util::future::BoxFuture;
 use serde_json::Value;
 use std::{
     any::TypeId,
-    sync::{Arc, Mutex, OnceLock},
+    sync::{Arc, Mutex, OnceLock, PoisonError, RwLock},
 };
-use tokio::sync::Semaphore;
+use tokio::sync::{Semaphore, watch};
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
 /// How many blocking tools run at once, at most; one more is answered `unavailable`.
@@ -55,7 +55,11 @@ impl Identity {
 pub struct Bot(Arc<Inner>);
 
 struct Inner {
-    registry: Registry,
+    /// What the bot has now. It is replaced, never changed, so that whoever holds one sees it whole.
+    registry: RwLock<Arc<Registry>>,
+    /// How often it was replaced. Locked while it is, so that no change is lost to another one.
+    #[cfg_attr(not(feature = "http"), expect(dead_code))] // nothing adds tools then
+    changes: Mutex<watch::Sender<u64>>,
     identity: Identity,
     slug: String,
     provided: Provided,
@@ -90,7 +94,8 @@ impl Bot {
         let identity = Identity::get();
         Self(Arc::new(Inner {
             provided: Provided::new(registry.providers()),
-            registry,
+            registry: RwLock::new(Arc::new(registry)),
+            changes: Mutex::default(),
             identity,
             slug: identity.slug(),
             clock: Mutex::new(None),
@@ -100,9 +105,36 @@ impl Bot {
         }))
     }
 
-    /// What the binary declares.
-    pub fn registry(&self) -> &Registry {
-        &self.0.registry
+    /// What the bot has now: what the binary declares, and what was added since.
+    pub fn registry(&self) -> Arc<Registry> {
+        self.0.registry.read().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+    /// The tool that has this name now.
+    pub(crate) fn find(&self, name: &str) -> Option<Arc<Tool>> {
+        self.0.registry.read().unwrap_or_else(PoisonError::into_inner).find(name).cloned()
+    }
+    /// Puts another registry in the place of this one, where there is one to put, and tells of it.
+    #[cfg(feature = "http")]
+    pub(crate) fn change(
+        &self,
+        make: impl FnOnce(&Registry) -> Result<Option<Registry>, Error>,
+    ) -> Result<bool, Error> {
+        let changes = self.0.changes.lock().unwrap_or_else(PoisonError::into_inner);
+        // made beside the lock that calls read under
+        let Some(next) = make(&self.registry())? else { return Ok(false) };
+        let before =
+            std::mem::replace(&mut *self.0.registry.write().unwrap_or_else(PoisonError::into_inner), Arc::new(next));
+        changes.send_modify(|count| *count += 1);
+        drop(changes);
+        // what goes with it may be the author's, and run anything
+        drop(before);
+        Ok(true)
+    }
+    /// Tells of every change of the tools: its value is how many there were.
+    #[cfg(feature = "http")]
+    #[allow(dead_code)] // until its callers are merged
+    pub(crate) fn tools_changed(&self) -> watch::Receiver<u64> {
+        self.0.changes.lock().unwrap_or_else(PoisonError::into_inner).subscribe()
     }
     /// Its package's name and version.
     pub fn identity(&self) -> Identity {
@@ -114,11 +146,11 @@ impl Bot {
     }
     /// The bot's clock: the system's, unless a test set it.
     pub fn now(&self) -> Timestamp {
-        let set = *self.0.clock.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        let set = *self.0.clock.lock().unwrap_or_else(PoisonError::into_inner);
         set.unwrap_or_else(Timestamp::now)
     }
     pub(crate) fn set_now(&self, now: Timestamp) {
-        *self.0.clock.lock().unwrap_or_else(std::sync::PoisonError::into_inner) = Some(now);
+        *self.0.clock.lock().unwrap_or_else(PoisonError::into_inner) = Some(now);
     }
     pub(crate) fn provide<T: Lend>(&self, value: T) {
         self.0.provided.stand_in(value);
@@ -164,6 +196,12 @@ impl Bot {
         options: CallOptions,
     ) -> Result<Done, UnknownTool> {
         call::call(self, name, input, options).await
+    }
+
+    /// The same for a tool that was found.
+    #[cfg(feature = "http")]
+    pub(crate) async fn call_found(&self, tool: Arc<Tool>, input: CallInput<'_>, options: CallOptions) -> Done {
+        call::call_found(self, tool, input, options).await
     }
 
     /// Waits until no call runs; what still runs after the grace time is cancelled, and gets a moment to end.

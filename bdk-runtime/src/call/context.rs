@@ -27,8 +27,7 @@ pub(crate) const MAX_DEPTH: u32 = 8;
 pub(crate) struct CallState {
     pub(crate) bot: Bot,
     pub(crate) call_id: String,
-    /// Its place in the registry: a name or a reference would cost an allocation or a lifetime.
-    tool: usize,
+    tool: Arc<Tool>,
     pub(crate) options: CallOptions,
     pub(crate) started: Instant,
     attempt: AtomicU32,
@@ -43,9 +42,9 @@ pub(crate) struct CallState {
 }
 
 impl CallState {
-    pub(super) fn new(bot: Bot, tool: usize, options: CallOptions) -> Self {
+    pub(super) fn new(bot: Bot, tool: Arc<Tool>, options: CallOptions) -> Self {
         Self {
-            call_id: id::call_id(bot.registry().tools()[tool].name()),
+            call_id: id::call_id(tool.name()),
             bot,
             tool,
             options,
@@ -61,7 +60,7 @@ impl CallState {
     }
     /// The tool that is called.
     pub(crate) fn tool(&self) -> &Tool {
-        &self.bot.registry().tools()[self.tool]
+        &self.tool
     }
     pub(super) fn set_effect(&self, effect: Effect) {
         let _ = self.effect.set(effect);

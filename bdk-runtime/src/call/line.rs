@@ -114,7 +114,10 @@ pub(crate) struct Line {
 
 impl Line {
     /// A line, and the front's end of it.
-    #[cfg_attr(not(feature = "mcp"), expect(dead_code, reason = "the MCP front alone reaches its caller during a call"))]
+    #[cfg_attr(
+        not(feature = "mcp"),
+        expect(dead_code, reason = "the MCP front alone reaches its caller during a call")
+    )]
     pub(crate) fn new(
         abilities: Abilities,
         progress: bool,

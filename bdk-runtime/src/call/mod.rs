@@ -70,15 +70,20 @@ pub(crate) async fn call(
     input: CallInput<'_>,
     options: CallOptions,
 ) -> Result<Done, UnknownTool> {
-    let Some(index) = bot.registry().index(name) else {
-        return Err(UnknownTool::new(bot, name));
-    };
-    let state = Arc::new(CallState::new(bot.clone(), index, options));
+    match bot.find(name) {
+        Some(tool) => Ok(call_found(bot, tool, input, options).await),
+        None => Err(UnknownTool::new(bot, name)),
+    }
+}
+
+/// Calls a tool that was found. A tool that is removed meanwhile still runs to its end.
+pub(crate) async fn call_found(bot: &Bot, tool: Arc<Tool>, input: CallInput<'_>, options: CallOptions) -> Done {
+    let state = Arc::new(CallState::new(bot.clone(), tool, options));
     let record = Record::open(&state);
     // pinned here, because the future of a call is large and each hand it passes through would copy it
     let steps = pin!(Some(steps(state.tool(), &state, input)));
     let ended = guard::run(&state, steps).await;
-    Ok(record.close(ended))
+    record.close(ended)
 }
 
 /// What happens between finding a tool and recording its end.

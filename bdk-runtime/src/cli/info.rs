@@ -22,7 +22,7 @@ fn text(bot: &Bot) -> String {
     let registry = bot.registry();
     let mut out = String::new();
     let _ = writeln!(out, "{HEAD}{}{HEAD:#} {} (bdk {})", identity.name, identity.version, env!("CARGO_PKG_VERSION"));
-    let _ = writeln!(out, "agent {}: {}", bot.slug(), by_crate(registry));
+    let _ = writeln!(out, "agent {}: {}", bot.slug(), by_crate(&registry));
     for tool in registry.tools() {
         let _ = writeln!(out, "  {HEAD}{}{HEAD:#}  {}  {}", tool.name(), tool.effect(), tool.at());
     }

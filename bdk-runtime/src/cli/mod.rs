@@ -123,7 +123,7 @@ async fn run(server: Server, cli: Cli) -> Result<ExitCode, Stop> {
 async fn listen(server: Server, args: ServeArgs) -> Result<ExitCode, Stop> {
     let server = configured(server, args)?;
     let bot = Bot::load()?;
-    let tools = tools::by_crate(bot.registry());
+    let tools = tools::by_crate(&bot.registry());
     let handle = server.start_bot(bot).await?;
     tracing::info!(target: "bdk::serve", "{tools} at {}{}", handle.url(), handle.prefix());
     let address = format!("{}\n", handle.url());

@@ -13,7 +13,7 @@ pub(super) fn run(json: bool) -> Result<ExitCode, Stop> {
     if json {
         output::print(format!("{:#}\n", listing(&bot)))?;
     } else {
-        output::print_styled(&bot.registry().tools().iter().map(text).collect::<String>())?;
+        output::print_styled(&bot.registry().tools().iter().map(|tool| text(tool)).collect::<String>())?;
     }
     Ok(ExitCode::SUCCESS)
 }

@@ -1,9 +1,14 @@
 //! What the binary declares: the items that the attributes left at link time, sorted and checked.
 //!
 //! inventory gives them in an order that changes with the profile, so nothing here keeps it: tools are sorted by name.
+//! A registry never changes: where a running bot gets or loses a tool, another one takes its place.
 
+#[cfg(feature = "http")]
+mod change;
 mod check;
 mod link;
+#[cfg(feature = "http")]
+mod made;
 mod problem;
 mod tool;
 
@@ -12,6 +17,8 @@ pub use problem::{Problem, Severity};
 pub use tool::{DEFAULT_ATTEMPTS, DEFAULT_TIMEOUT, Tool};
 
 pub(crate) use check::short;
+#[cfg(feature = "http")]
+pub(crate) use made::Made;
 pub(crate) use tool::Kind;
 
 use crate::{
@@ -20,14 +27,17 @@ use crate::{
 };
 use std::{
     any::TypeId,
-    collections::{BTreeMap, HashMap, btree_map::Entry},
+    borrow::Borrow,
+    collections::{BTreeMap, HashSet, btree_map::Entry},
+    hash::{Hash, Hasher},
     panic::catch_unwind,
+    sync::Arc,
 };
 
-/// Everything the binary declares.
+/// Everything a bot has at one moment: what its binary declares, and what was added since.
 pub struct Registry {
-    tools: Vec<Tool>,
-    index: HashMap<Box<str>, usize>,
+    tools: Vec<Arc<Tool>>,
+    by_name: HashSet<ByName>,
     providers: Vec<&'static ProviderDef>,
     problems: Vec<Problem>,
 }
@@ -72,12 +82,12 @@ impl Registry {
                 Entry::Vacant(place) => drop(place.insert(tool)),
             }
         }
-        let tools: Vec<Tool> = by_name.into_values().collect();
+        let tools: Vec<Arc<Tool>> = by_name.into_values().map(Arc::new).collect();
         tools.iter().for_each(|tool| check::tool(tool, &mut problems));
 
         let mut providers: Vec<&'static ProviderDef> = inventory::iter::<ProviderRef>().map(|p| p.0).collect();
         providers.sort_by_key(|p| p.at);
-        check::providers(tools.iter(), &providers, context, &mut problems);
+        check::providers(tools.iter().map(|tool| &**tool), &providers, context, &mut problems);
 
         if tools.is_empty() && problems.is_empty() {
             problems.push(Problem::error(
@@ -89,25 +99,20 @@ impl Registry {
         }
         problems.sort();
         problems.dedup();
-        let index = tools.iter().enumerate().map(|(i, t)| (t.name.clone(), i)).collect();
-        Self { tools, index, providers, problems }
+        Self { by_name: by_names(&tools), tools, providers, problems }
     }
 
     /// The tools, by name.
-    pub fn tools(&self) -> &[Tool] {
+    pub fn tools(&self) -> &[Arc<Tool>] {
         &self.tools
     }
     /// A tool by its name.
-    pub fn find(&self, name: &str) -> Option<&Tool> {
-        self.index(name).map(|i| &self.tools[i])
-    }
-    /// Its place among [`Self::tools`].
-    pub(crate) fn index(&self, name: &str) -> Option<usize> {
-        self.index.get(name).copied()
+    pub fn find(&self, name: &str) -> Option<&Arc<Tool>> {
+        self.by_name.get(name).map(|tool| &tool.0)
     }
     /// Up to three names near this one.
     pub fn near(&self, name: &str) -> Vec<String> {
-        near(name, self.tools.iter().map(Tool::name), 3).into_iter().map(str::to_owned).collect()
+        near(name, self.tools.iter().map(|tool| tool.name()), 3).into_iter().map(str::to_owned).collect()
     }
     /// What is wrong, errors first.
     pub fn problems(&self) -> &[Problem] {
@@ -128,6 +133,32 @@ impl Registry {
         }
         counts
     }
+}
+
+/// A tool in the set that finds it by its name, so that the name is kept once.
+#[derive(Clone)]
+struct ByName(Arc<Tool>);
+
+impl Borrow<str> for ByName {
+    fn borrow(&self) -> &str {
+        &self.0.name
+    }
+}
+impl Hash for ByName {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.0.name.hash(state);
+    }
+}
+impl PartialEq for ByName {
+    fn eq(&self, other: &Self) -> bool {
+        self.0.name == other.0.name
+    }
+}
+impl Eq for ByName {}
+
+#[expect(clippy::mutable_key_type, reason = "a tool's name never changes")]
+fn by_names(tools: &[Arc<Tool>]) -> HashSet<ByName> {
+    tools.iter().cloned().map(ByName).collect()
 }
 
 /// The installed extensions; two of one name are told.

@@ -25,6 +25,9 @@ pub struct Tool {
     pub(crate) name: Box<str>,
     pub(crate) kind: Kind,
     pub(crate) at: At,
+    /// Whether it came while the bot ran, and may go again.
+    #[cfg_attr(not(feature = "http"), expect(dead_code))] // none comes then
+    pub(crate) added: bool,
     time_args: Box<[Box<str>]>,
     description: OnceLock<String>,
     compiled: OnceLock<Compiled>,
@@ -40,7 +43,15 @@ impl Tool {
         Self::new(name, Kind::Data(Box::new(definition), body), at, time_args)
     }
     fn new(name: String, kind: Kind, at: At, time_args: Box<[Box<str>]>) -> Self {
-        Self { name: name.into(), kind, at, time_args, description: OnceLock::new(), compiled: OnceLock::new() }
+        Self {
+            name: name.into(),
+            kind,
+            at,
+            added: false,
+            time_args,
+            description: OnceLock::new(),
+            compiled: OnceLock::new(),
+        }
     }
 
     /// The name the caller uses.
@@ -183,8 +194,14 @@ impl Tool {
         out["timeArgs"] = self.time_args.iter().map(|n| &**n).collect::<Vec<_>>().into();
         out["execution"] = "server".into();
         out["agent"] = agent.into();
-        out["source"] =
-            json!({ "crate": self.at.krate, "module": self.at.module, "file": self.at.file, "line": self.at.line });
+        let mut source = json!({ "crate": self.at.krate });
+        // a tool that was added while the bot ran does not know its module
+        if !self.at.module.is_empty() {
+            source["module"] = self.at.module.into();
+        }
+        source["file"] = self.at.file.into();
+        source["line"] = self.at.line.into();
+        out["source"] = source;
         out
     }
 }

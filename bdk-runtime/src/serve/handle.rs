@@ -1,9 +1,9 @@
 //! A running server, as the program that started it holds it.
 
 use super::listen::Running;
-use crate::{CallOptions, Error, Outcome, bot::Bot};
+use crate::{CallOptions, Error, Outcome, ToolDefinition, bot::Bot};
 use serde_json::Value;
-use std::net::SocketAddr;
+use std::{net::SocketAddr, panic::Location};
 
 /// A running server. Dropping it begins a shutdown, as [`shutdown`](Self::shutdown) does.
 ///
@@ -48,6 +48,37 @@ impl ServeHandle {
         }
         let done = self.bot.call_boxed(name, input.into(), options).await;
         done.map(Outcome::from).map_err(|unknown| Error::new(unknown.to_string()))
+    }
+    /// Adds a tool to the running bot: callers see it from now on, and clients that listen for changes are told.
+    ///
+    /// ```no_run
+    /// # async fn example(handle: &bdk_runtime::ServeHandle) -> Result<(), bdk_runtime::Error> {
+    /// use bdk_runtime::{Effect, ToolContext, ToolDefinition};
+    /// use serde_json::Value;
+    /// let tool = ToolDefinition::new("weather")
+    ///     .description("Tell the weather of now.")
+    ///     .effect(Effect::Read)
+    ///     .handler(async |_input: Value, _ctx: ToolContext| Ok("sunny"));
+    /// handle.add_tool(tool)?;
+    /// handle.remove_tool("weather")?;
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// What would stop a start: a name that is none or is taken, no description, no handler, a schema that is none.
+    #[track_caller]
+    pub fn add_tool(&self, tool: ToolDefinition) -> Result<(), Error> {
+        let from = Location::caller();
+        self.bot.change(|registry| registry.with_tool(tool, from).map(Some)).map(drop)
+    }
+    /// Removes a tool that [`add_tool`](Self::add_tool) added, and says whether there was one. Calls of it that run
+    /// already run to their end.
+    ///
+    /// # Errors
+    /// When the tool is part of the binary: those stay.
+    pub fn remove_tool(&self, name: &str) -> Result<bool, Error> {
+        self.bot.change(|registry| registry.without_tool(name))
     }
     /// Where it listens, such as `http://127.0.0.1:3000`, without a slash at the end.
     pub fn url(&self) -> String {

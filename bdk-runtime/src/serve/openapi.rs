@@ -2,7 +2,10 @@
 //! JSON Schema 2020-12 already, as OpenAPI 3.1 has it.
 
 use super::surface::Security;
-use crate::{bot::Bot, registry::Tool};
+use crate::{
+    bot::Bot,
+    registry::{Registry, Tool},
+};
 use serde_json::{Map, Value, json};
 
 /// What a refused call may answer, with its statuses.
@@ -17,14 +20,14 @@ const REFUSED: [(&str, &str); 8] = [
     ("500", "internal"),
 ];
 
-/// The document of a bot whose routes stand under `server`.
-pub(super) fn document(bot: &Bot, server: &str, security: Security) -> Value {
+/// The document of a bot with these tools whose routes stand under `server`.
+pub(super) fn document(bot: &Bot, registry: &Registry, server: &str, security: Security) -> Value {
     let mut schemas = Map::new();
     schemas.insert("Refused".into(), refused());
     schemas.insert("ErrorResult".into(), error_result());
     schemas.insert("CallError".into(), call_error());
     let mut paths = Map::new();
-    for tool in bot.registry().tools() {
+    for tool in registry.tools() {
         paths.insert(format!("/tools/{}", tool.name()), path(tool, &mut schemas));
     }
     for (route, summary) in [

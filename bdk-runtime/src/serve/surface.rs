@@ -1,10 +1,12 @@
-//! What there is, as JSON: made when first asked for, and kept as bytes.
+//! What there is, as JSON: made when first asked for, and kept as bytes until the tools change.
 
 use super::openapi;
-use crate::{bot::Bot, registry::Tool};
+use crate::{
+    bot::Bot,
+    registry::{Made, Registry},
+};
 use bytes::Bytes;
 use serde_json::{Value, json};
-use std::sync::OnceLock;
 
 /// How many tools a page of the listing has at most.
 const PAGE: usize = 1000;
@@ -16,8 +18,8 @@ pub(super) struct Surface {
     public_url: Option<String>,
     /// Whether callers show a token, and whether they may do without.
     security: Security,
-    tools: OnceLock<Bytes>,
-    openapi: OnceLock<Bytes>,
+    tools: Made<Bytes>,
+    openapi: Made<Bytes>,
 }
 
 /// What the OpenAPI document says of authentication.
@@ -29,7 +31,7 @@ pub(super) struct Security {
 
 impl Surface {
     pub(super) fn new(bot: Bot, prefix: String, public_url: Option<String>, security: Security) -> Self {
-        Self { bot, prefix, public_url, security, tools: OnceLock::new(), openapi: OnceLock::new() }
+        Self { bot, prefix, public_url, security, tools: Made::new(), openapi: Made::new() }
     }
     pub(super) fn prefix(&self) -> &str {
         &self.prefix
@@ -37,13 +39,14 @@ impl Surface {
 
     /// A page of the tools: those behind the name that the cursor is.
     pub(super) fn tools(&self, cursor: Option<&str>) -> Bytes {
+        let registry = self.bot.registry();
         match cursor {
-            None => self.tools.get_or_init(|| self.page(0)).clone(),
-            Some(cursor) => self.page(self.bot.registry().tools().partition_point(|tool| tool.name() <= cursor)),
+            None => self.tools.of(&registry, || self.page(&registry, 0)),
+            Some(cursor) => self.page(&registry, registry.tools().partition_point(|tool| tool.name() <= cursor)),
         }
     }
-    fn page(&self, from: usize) -> Bytes {
-        let rest = self.bot.registry().tools().get(from..).unwrap_or_default();
+    fn page(&self, registry: &Registry, from: usize) -> Bytes {
+        let rest = registry.tools().get(from..).unwrap_or_default();
         let page = &rest[..rest.len().min(PAGE)];
         let tools: Vec<Value> = page.iter().map(|tool| tool.listing(self.bot.slug())).collect();
         let mut out = json!({ "ok": true, "tools": tools });
@@ -56,11 +59,11 @@ impl Surface {
     }
 
     pub(super) fn openapi(&self) -> Bytes {
-        let make = || {
+        let registry = self.bot.registry();
+        self.openapi.of(&registry, || {
             let base = self.public_url.as_deref().unwrap_or_default().trim_end_matches('/');
-            bytes(&openapi::document(&self.bot, &format!("{base}{}", self.prefix), self.security))
-        };
-        self.openapi.get_or_init(make).clone()
+            bytes(&openapi::document(&self.bot, &registry, &format!("{base}{}", self.prefix), self.security))
+        })
     }
 
     pub(super) fn info(&self) -> Bytes {
@@ -88,7 +91,7 @@ pub(crate) fn info(bot: &Bot) -> Value {
         "name": bot.identity().name,
         "version": bot.identity().version,
         "bdk": env!("CARGO_PKG_VERSION"),
-        "agents": [{ "slug": bot.slug(), "tools": registry.tools().iter().map(Tool::name).collect::<Vec<_>>() }],
+        "agents": [{ "slug": bot.slug(), "tools": registry.tools().iter().map(|tool| tool.name()).collect::<Vec<_>>() }],
         "crates": registry.crates(),
     })
 }

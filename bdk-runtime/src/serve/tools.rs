@@ -27,19 +27,18 @@ pub(super) async fn call(
         return Err(Refused::method(&parts.method, "POST"));
     }
     let name = decoded(name);
-    let refused = |unknown: UnknownTool| Refused::new(Code::UnknownTool, unknown.to_string());
     // before the body is read
-    if door.bot.registry().find(&name).is_none() {
-        return Err(refused(UnknownTool::new(&door.bot, &name)));
-    }
+    let Some(tool) = door.bot.find(&name) else {
+        let unknown = UnknownTool::new(&door.bot, &name);
+        return Err(Refused::new(Code::UnknownTool, unknown.to_string()));
+    };
     if !body.is_end_stream() {
         is_json(&parts.headers)?;
     }
     let bytes = body::read(body, door.max_body, body::PAUSE).await?;
     let call = call_body::parse(&bytes)?;
     let options = CallOptions { dry_run: call.dry_run, as_of: call.as_of, ..CallOptions::new().principal(principal) };
-    let done = door.bot.call_with(&name, call.input, options).await;
-    let done = done.map_err(refused)?;
+    let done = door.bot.call_found(tool, call.input, options).await;
     done.to_json().map(Bytes::from).map_err(|error| {
         tracing::error!(target: "bdk::serve", tool = &*name, %error, "an outcome could not be written as JSON");
         Refused::internal()

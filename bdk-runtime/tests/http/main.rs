@@ -8,6 +8,7 @@
 mod auth;
 mod bot;
 mod calls;
+mod changes;
 mod client;
 mod gate;
 mod limits;
