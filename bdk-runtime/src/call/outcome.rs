@@ -1,5 +1,8 @@
 //! How a call ended: what every front turns into its own words.
 
+#[cfg(feature = "mcp")]
+mod mcp;
+
 use super::{CallState, Issue, input::Rejected, transient::chain};
 use crate::{
     Effect, Error,

@@ -40,6 +40,13 @@ const LEFTOVER: usize = 4 * 1024 * 1024;
 /// And for how long.
 const LEFTOVER_TIME: Duration = Duration::from_secs(2);
 
+/// Where the MCP endpoint stands, and what is behind it.
+#[cfg(feature = "mcp")]
+struct McpDoor {
+    path: String,
+    endpoint: super::mcp::Endpoint,
+}
+
 /// Everything that a connection needs to answer.
 pub(super) struct Door {
     pub(super) bot: Bot,
@@ -47,6 +54,8 @@ pub(super) struct Door {
     pub(super) prefix: String,
     /// The prefix with `/tools/`: what is behind it is a tool's name.
     tools: String,
+    #[cfg(feature = "mcp")]
+    mcp: McpDoor,
     gate: Gate,
     chain: Chain,
     trust_proxy: bool,
@@ -67,6 +76,11 @@ impl Door {
         let gate = Gate::new(&server.allowed_hosts, &server.allowed_origins, server.public_url.as_deref())?;
         let surface = Surface::new(bot.clone(), prefix.clone(), server.public_url, security);
         Ok(Self {
+            #[cfg(feature = "mcp")]
+            mcp: McpDoor {
+                path: format!("{prefix}/mcp"),
+                endpoint: super::mcp::Endpoint::new(crate::mcp::Mcp::new(bot.clone()), closing.clone()),
+            },
             gate,
             chain: Chain::new(server.authenticators, server.bearer, server.anonymous),
             trust_proxy: server.trust_proxy,
@@ -114,11 +128,19 @@ impl Door {
         let mut answer = self.route(peer, parts, body).await;
         answer.headers_mut().insert(ACCESS_CONTROL_ALLOW_ORIGIN, origin);
         answer.headers_mut().append(VARY, HeaderValue::from_static("origin"));
+        #[cfg(feature = "mcp")]
+        answer
+            .headers_mut()
+            .insert(http::header::ACCESS_CONTROL_EXPOSE_HEADERS, HeaderValue::from_static(super::mcp::ANSWER_HEADERS));
         answer
     }
 
     async fn route(&self, peer: IpAddr, parts: Parts, mut body: Incoming) -> Answer {
         let path = parts.uri.path();
+        #[cfg(feature = "mcp")]
+        if path == self.mcp.path {
+            return self.mcp(peer, parts, body).await;
+        }
         let answered = match path.strip_prefix(&*self.tools) {
             Some(name) if !name.is_empty() && !name.contains('/') => self.call(peer, name, &parts, &mut body).await,
             _ if routes::is_open(path) => Ok(None),
@@ -129,6 +151,22 @@ impl Door {
             Ok(None) => self.routes.answer(Request::from_parts(parts, axum::body::Body::new(body))).await,
             Err(refused) => refuse(&parts.headers, body, &refused),
         }
+    }
+
+    #[cfg(feature = "mcp")]
+    async fn mcp(&self, peer: IpAddr, parts: Parts, mut body: Incoming) -> Answer {
+        let answered = match self.admit(peer, &parts).await {
+            Ok(principal) => self.mcp.endpoint.answer(self, &parts, &mut body, principal).await,
+            Err(refused) => Err(refused),
+        };
+        answered.unwrap_or_else(|refused| refuse(&parts.headers, body, &refused))
+    }
+
+    /// The shutdown begins.
+    pub(super) fn close(&self) {
+        self.closing.cancel();
+        #[cfg(feature = "mcp")]
+        self.mcp.endpoint.close();
     }
 
     /// The hot route.
@@ -187,6 +225,8 @@ fn preflight(origin: HeaderValue) -> Answer {
     headers.insert(ACCESS_CONTROL_ALLOW_ORIGIN, origin);
     headers.insert(ACCESS_CONTROL_ALLOW_METHODS, HeaderValue::from_static("GET, HEAD, POST, DELETE"));
     headers.insert(ACCESS_CONTROL_ALLOW_HEADERS, HeaderValue::from_static("authorization, content-type"));
+    #[cfg(feature = "mcp")]
+    headers.append(ACCESS_CONTROL_ALLOW_HEADERS, HeaderValue::from_static(super::mcp::REQUEST_HEADERS));
     headers.insert(ACCESS_CONTROL_MAX_AGE, HeaderValue::from_static("600"));
     headers.insert(VARY, HeaderValue::from_static("origin"));
     answer

@@ -185,7 +185,7 @@ impl Running {
         self.door.closing.is_cancelled()
     }
     pub(super) async fn shut_down(mut self) {
-        self.door.closing.cancel();
+        self.door.close();
         if let Some(supervisor) = self.supervisor.take() {
             let _ = supervisor.await;
         }
@@ -198,7 +198,7 @@ impl Running {
     async fn until(mut self, mut signals: Signals) {
         let Some(mut supervisor) = self.supervisor.take() else { return };
         tokio::select! {
-            () = signals.next() => self.door.closing.cancel(),
+            () = signals.next() => self.door.close(),
             _ = &mut supervisor => return,
         }
         tokio::select! {
@@ -213,7 +213,7 @@ impl Running {
 
 impl Drop for Running {
     fn drop(&mut self) {
-        self.door.closing.cancel();
+        self.door.close();
     }
 }
 

@@ -14,10 +14,14 @@ mod door;
 mod gate;
 mod handle;
 mod listen;
+#[cfg(feature = "mcp")]
+mod mcp;
 mod openapi;
 mod refused;
 mod routes;
 mod server;
+#[cfg(feature = "mcp")]
+mod sse;
 pub(crate) mod surface;
 mod tools;
 

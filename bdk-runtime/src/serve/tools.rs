@@ -46,7 +46,7 @@ pub(super) async fn call(
 }
 
 /// JSON, as itself or as what some other media type is made of.
-fn is_json(headers: &HeaderMap) -> Result<(), Refused> {
+pub(super) fn is_json(headers: &HeaderMap) -> Result<(), Refused> {
     let value = headers.get(CONTENT_TYPE).map(http::HeaderValue::as_bytes);
     let json = match value {
         Some(b"application/json") => true,

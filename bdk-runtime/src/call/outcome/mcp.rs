@@ -1,0 +1,64 @@
+//! A finished call as MCP has it: the result of a `tools/call`.
+
+use super::Done;
+use crate::tool::Output;
+use serde_json::Value;
+
+impl Done {
+    /// Writes the result object: content, structured content where the value is an object, and in `_meta` the call's id and
+    /// what beside the text says why it failed. `complete`: with the `resultType` that 2026-07-28 asks for.
+    pub(crate) fn write_mcp(&self, out: &mut Vec<u8>, complete: bool) -> serde_json::Result<()> {
+        out.push(b'{');
+        if complete {
+            out.extend_from_slice(b"\"resultType\":\"complete\",");
+        }
+        out.extend_from_slice(b"\"content\":");
+        match &self.output {
+            Output::Unit => out.extend_from_slice(br#"[{"type":"text","text":"Done."}]"#),
+            Output::Text(text) => write_text(out, text)?,
+            Output::Json(json) => {
+                write_text(out, &json.text)?;
+                if json.object {
+                    write_structured(out, json.text.as_bytes());
+                }
+            }
+            Output::Envelope(envelope) => {
+                serde_json::to_writer(&mut *out, envelope.content())?;
+                // a client of any version takes an object there, and one before 2026-07-28 nothing else
+                if let Some(structured @ Value::Object(_)) = envelope.structured_content() {
+                    write_structured(out, structured.to_string().as_bytes());
+                }
+            }
+        }
+        if self.is_error() {
+            out.extend_from_slice(b",\"isError\":true");
+        }
+        out.extend_from_slice(b",\"_meta\":{\"bdk/callId\":\"");
+        // no character of a call's id has to be escaped
+        out.extend_from_slice(self.state.call_id.as_bytes());
+        out.push(b'"');
+        if self.state.stubbed() {
+            out.extend_from_slice(b",\"bdk/stubbed\":true");
+        }
+        if let Some(error) = &self.error {
+            out.extend_from_slice(b",\"bdk/error\":");
+            serde_json::to_writer(&mut *out, error)?;
+        }
+        out.extend_from_slice(b"}}");
+        Ok(())
+    }
+}
+
+fn write_text(out: &mut Vec<u8>, text: &str) -> serde_json::Result<()> {
+    out.reserve(text.len() + text.len() / 8 + 64);
+    out.extend_from_slice(b"[{\"type\":\"text\",\"text\":");
+    serde_json::to_writer(&mut *out, text)?;
+    out.extend_from_slice(b"}]");
+    Ok(())
+}
+
+fn write_structured(out: &mut Vec<u8>, json: &[u8]) {
+    out.reserve(json.len() + 128);
+    out.extend_from_slice(b",\"structuredContent\":");
+    out.extend_from_slice(json);
+}

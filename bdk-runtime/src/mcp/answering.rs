@@ -1,0 +1,233 @@
+//! A `tools/call` on its way to its answer: what the call says becomes messages, and its end the response.
+//!
+//! HTTP makes one answer of it (JSON where nothing was said, else a stream), stdio a line of each message.
+
+use super::{
+    Mcp,
+    calling::{Calling, Next},
+    client::{Client, Era},
+    error::RpcError,
+    parked::Gone,
+    response,
+    session::Runs,
+};
+use crate::{
+    Principal,
+    call::{
+        CallOptions,
+        line::{Ask, Line, Speech},
+    },
+};
+use bytes::Bytes;
+use serde_json::{Map, Value, json};
+use std::{collections::VecDeque, sync::Arc};
+
+/// What goes to the client next.
+pub(crate) enum Event {
+    /// A notification, or a request of ours: more is to come.
+    Message(Vec<u8>),
+    /// The response; nothing comes after it.
+    Last(Response),
+}
+
+/// A whole response.
+pub(crate) struct Response {
+    pub(crate) json: Vec<u8>,
+    /// Whether the request was wrong: over HTTP that is a status.
+    pub(crate) bad_request: bool,
+}
+
+impl Response {
+    pub(crate) fn ok(json: Vec<u8>) -> Self {
+        Self { json, bad_request: false }
+    }
+}
+
+impl From<RpcError> for Response {
+    fn from(error: RpcError) -> Self {
+        Self { json: error.to_json(), bad_request: false }
+    }
+}
+
+/// What a `tools/call` says, owned: it outlives the message it came in.
+pub(crate) struct CallRequest {
+    /// The request's id as JSON.
+    pub(crate) id: Box<str>,
+    pub(crate) tool: String,
+    /// Where the arguments stand.
+    pub(crate) message: Bytes,
+    /// As JSON.
+    pub(crate) progress_token: Option<Box<str>>,
+    pub(crate) traceparent: Option<Box<str>>,
+    /// The answers that came with it, by the questions' names.
+    pub(crate) input_responses: Option<Map<String, Value>>,
+    pub(crate) request_state: Option<String>,
+}
+
+/// The call on its way.
+pub(crate) struct Answering {
+    mcp: Arc<Mcp>,
+    client: Client,
+    id: Box<str>,
+    tool: String,
+    message: Bytes,
+    progress_token: Option<Box<str>>,
+    calling: Option<Calling>,
+    line: Option<Arc<Line>>,
+    /// Messages that are to go before anything else.
+    before: VecDeque<Vec<u8>>,
+    _runs: Option<Runs>,
+}
+
+impl Answering {
+    /// Begins a call, or takes one up again.
+    pub(crate) fn begin(mcp: Arc<Mcp>, client: Client, request: CallRequest) -> Result<Self, RpcError> {
+        let CallRequest { id, tool, message, progress_token, traceparent, input_responses, request_state } = request;
+        let runs = client.session.clone().map(|session| {
+            let token = mcp.bot.stop().child_token();
+            (session.run(&id, token.clone()), token)
+        });
+        let (runs, cancel) = runs.unzip();
+        let (calling, line) = match request_state {
+            Some(state) => {
+                (resume(&mcp, &client.principal, &state, &tool, &message, input_responses.unwrap_or_default())?, None)
+            }
+            None => {
+                let prepared = input_responses.unwrap_or_default();
+                let (line, heard) = Line::new(client.abilities, progress_token.is_some(), client.log, prepared);
+                let options = CallOptions {
+                    principal: Some(client.principal.clone()),
+                    cancel,
+                    line: Some(line.clone()),
+                    traceparent,
+                    ..CallOptions::new()
+                };
+                (Calling::new(mcp.bot.clone(), tool.clone(), message.clone(), options, heard), Some(line))
+            }
+        };
+        let before = VecDeque::new();
+        Ok(Self { mcp, client, id, tool, message, progress_token, calling: Some(calling), line, before, _runs: runs })
+    }
+
+    /// What goes to the client next. Not to be asked again after the response.
+    pub(crate) async fn next(&mut self) -> Event {
+        loop {
+            if let Some(message) = self.before.pop_front() {
+                return Event::Message(message);
+            }
+            let Some(calling) = &mut self.calling else {
+                return Event::Last(RpcError::internal().under(self.id.clone()).into());
+            };
+            match calling.next().await {
+                Next::Said(Speech::Progress { done, total, message }) => {
+                    if let Some(token) = &self.progress_token {
+                        return Event::Message(response::progress(token, done, total, message.as_deref()));
+                    }
+                }
+                Next::Said(Speech::Log { level, message }) => {
+                    return Event::Message(response::log(level, &self.tool, &message));
+                }
+                Next::Said(Speech::Ask(ask)) => match self.client.era {
+                    Era::Sessions => self.ask(ask),
+                    Era::Stateless => {
+                        if let Some(response) = self.park(ask) {
+                            return Event::Last(Response::ok(response));
+                        }
+                    }
+                },
+                Next::Ended(ended) => {
+                    self.calling = None;
+                    let lacked = self.line.as_ref().and_then(|line| line.lacked());
+                    return Event::Last(response::of_call(&self.id, ended, self.client.era, lacked));
+                }
+            }
+        }
+    }
+
+    /// Asks by requests of ours; their answers come with later messages of the client, through the session.
+    fn ask(&mut self, ask: Ask) {
+        let Some(session) = &self.client.session else { return };
+        let Ask { requests, mut reply } = ask;
+        let mut waiting = Vec::with_capacity(requests.len());
+        for request in requests {
+            let (id, answer) = session.ask();
+            self.before.push_back(response::request(id, &request.method, &request.params));
+            waiting.push((id, answer));
+        }
+        let session = session.clone();
+        // apart from the call, because its other messages go on meanwhile
+        tokio::spawn(async move {
+            let ids: Vec<u64> = waiting.iter().map(|(id, _)| *id).collect();
+            let all = async {
+                let mut answers = Vec::with_capacity(waiting.len());
+                for (_, answer) in waiting {
+                    match answer.await {
+                        Ok(Ok(value)) => answers.push(value),
+                        Ok(Err(message)) => return Some(Err(message)),
+                        Err(_) => return None,
+                    }
+                }
+                Some(Ok(answers))
+            };
+            let answers = tokio::select! {
+                biased;
+                () = reply.closed() => None,
+                answers = all => answers,
+            };
+            ids.into_iter().for_each(|id| session.forget(id));
+            if let Some(answers) = answers {
+                let _ = reply.send(answers);
+            }
+        });
+    }
+
+    /// Parks the call, and gives the response that asks. `None`: it could not be parked, and goes on with that answer.
+    fn park(&mut self, ask: Ask) -> Option<Vec<u8>> {
+        let calling = self.calling.take()?.apart();
+        let requests: Map<String, Value> =
+            ask.requests.iter().map(|r| (r.key.clone(), json!({ "method": r.method, "params": r.params }))).collect();
+        let arguments = arguments(&self.message);
+        match self.mcp.parked.park(calling, ask, self.client.principal.clone(), &self.tool, arguments) {
+            Ok(state) => Some(response::input_required(&self.id, requests, &state)),
+            Err(given_back) => {
+                let (calling, ask) = *given_back;
+                let _ = ask.reply.send(Err("too many calls wait for an answer already; try again later".to_owned()));
+                self.calling = Some(calling);
+                None
+            }
+        }
+    }
+}
+
+/// Takes up a parked call with the answers that came.
+fn resume(
+    mcp: &Mcp,
+    principal: &Arc<Principal>,
+    state: &str,
+    tool: &str,
+    message: &[u8],
+    responses: Map<String, Value>,
+) -> Result<Calling, RpcError> {
+    let parked = mcp.parked.take(state, principal, tool, &arguments(message)).map_err(|gone| match gone {
+        Gone::Unknown => RpcError::params(
+            "no call waits under this `requestState`: it is not one of ours, was used already, or its call has ended; call again without it",
+        ),
+        Gone::Changed => RpcError::params(
+            "the call that waits under this `requestState` has another tool or other arguments: send the same ones again",
+        ),
+    })?;
+    match parked.answers(&responses) {
+        Ok(answers) => {
+            let _ = parked.ask.reply.send(Ok(answers));
+            Ok(parked.calling)
+        }
+        // asked once more: the driver sees the same questions again
+        Err(_) => Ok(parked.calling.asking(parked.ask)),
+    }
+}
+
+/// The arguments as a tree, to be compared.
+fn arguments(message: &[u8]) -> Value {
+    let params = super::Message::parse(message).ok().and_then(|m| m.params);
+    params.and_then(|p| p.arguments).map_or(Value::Object(Map::new()), crate::call::CallInput::into_value)
+}

@@ -1,0 +1,130 @@
+//! A call that may say something before it ends: what it says comes in order, and its end last.
+
+use crate::{
+    bot::Bot,
+    call::{
+        CallInput, CallOptions, Done, UnknownTool,
+        line::{Ask, Speech},
+    },
+};
+use bytes::Bytes;
+use futures_util::future::BoxFuture;
+use std::{
+    fmt,
+    future::poll_fn,
+    pin::Pin,
+    task::{Context, Poll},
+};
+use tokio::{sync::mpsc, task::JoinHandle};
+
+/// What comes of a call next.
+pub(crate) enum Next {
+    Said(Speech),
+    /// Nothing comes after it. `None`: the runtime goes down.
+    Ended(Option<Result<Done, UnknownTool>>),
+}
+
+/// A call under way. Dropping it ends the call.
+pub(crate) struct Calling {
+    run: Run,
+    heard: mpsc::Receiver<Speech>,
+    ended: Option<Option<Result<Done, UnknownTool>>>,
+    /// What comes before anything else.
+    again: Option<Ask>,
+}
+
+/// Who drives the call.
+enum Run {
+    /// Whoever waits for it.
+    Here(BoxFuture<'static, Result<Done, UnknownTool>>),
+    /// A task of its own: it goes on between two requests of its caller.
+    Apart(Task),
+}
+
+/// Ends its task when it is dropped.
+struct Task(JoinHandle<Result<Done, UnknownTool>>);
+
+impl Drop for Task {
+    fn drop(&mut self) {
+        self.0.abort();
+    }
+}
+
+impl Calling {
+    /// A call whose arguments stand in a message that is kept with it.
+    pub(crate) fn new(
+        bot: Bot,
+        name: String,
+        message: Bytes,
+        options: CallOptions,
+        heard: mpsc::Receiver<Speech>,
+    ) -> Self {
+        let run = Box::pin(async move {
+            // read again rather than carried over: it borrows the message
+            let params = super::Message::parse(&message).ok().and_then(|m| m.params);
+            let input = params.and_then(|p| p.arguments).unwrap_or_else(CallInput::empty);
+            bot.call_with(&name, input, options).await
+        });
+        Self { run: Run::Here(run), heard, ended: None, again: None }
+    }
+
+    /// Lets the call go on by itself.
+    pub(crate) fn apart(self) -> Self {
+        let run = match self.run {
+            Run::Here(run) => Run::Apart(Task(tokio::spawn(run))),
+            apart @ Run::Apart(_) => apart,
+        };
+        Self { run, ..self }
+    }
+
+    /// Asks once more what was not answered.
+    pub(crate) fn asking(self, ask: Ask) -> Self {
+        Self { again: Some(ask), ..self }
+    }
+
+    pub(crate) fn has_ended(&self) -> bool {
+        match &self.run {
+            Run::Here(_) => self.ended.is_some(),
+            Run::Apart(task) => task.0.is_finished(),
+        }
+    }
+
+    /// What comes next.
+    pub(crate) async fn next(&mut self) -> Next {
+        poll_fn(|cx| self.poll(cx)).await
+    }
+
+    fn poll(&mut self, cx: &mut Context<'_>) -> Poll<Next> {
+        if let Some(ask) = self.again.take() {
+            return Poll::Ready(Next::Said(Speech::Ask(ask)));
+        }
+        if self.ended.is_none()
+            && let Poll::Ready(ended) = self.run.poll(cx)
+        {
+            self.ended = Some(ended);
+        }
+        // what was said before the end comes before the end
+        if let Poll::Ready(Some(said)) = self.heard.poll_recv(cx) {
+            return Poll::Ready(Next::Said(said));
+        }
+        match self.ended.take() {
+            Some(ended) => Poll::Ready(Next::Ended(ended)),
+            None => Poll::Pending,
+        }
+    }
+}
+
+impl Run {
+    fn poll(&mut self, cx: &mut Context<'_>) -> Poll<Option<Result<Done, UnknownTool>>> {
+        match self {
+            Self::Here(run) => run.as_mut().poll(cx).map(Some),
+            Self::Apart(task) => Pin::new(&mut task.0).poll(cx).map(Result::ok),
+        }
+    }
+}
+
+impl fmt::Debug for Calling {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Calling").finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,77 @@
+//! What is known of the client that sent a request, in either era of the protocol.
+
+use super::{message::Message, session::Session};
+use crate::{
+    Principal,
+    call::line::{Abilities, LogLevel},
+};
+use std::sync::Arc;
+
+/// Which protocol a request speaks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Era {
+    /// Up to 2025-11-25: `initialize`, then a session, or none.
+    Sessions,
+    /// From 2026-07-28 on: each request says all there is to know.
+    Stateless,
+}
+
+/// The first version of the stateless era. Versions are dates, so that their order is that of their texts.
+pub(crate) const STATELESS: &str = "2026-07-28";
+
+/// A request's sender.
+#[derive(Debug, Clone)]
+pub(crate) struct Client {
+    pub(crate) era: Era,
+    pub(crate) principal: Arc<Principal>,
+    pub(crate) abilities: Abilities,
+    /// From which level on it wants log messages.
+    pub(crate) log: Option<LogLevel>,
+    /// In the era of sessions, where there is one: what the client sends later reaches the call through it.
+    pub(crate) session: Option<Arc<Session>>,
+    /// Whether an answer must come in one piece.
+    pub(crate) whole: bool,
+}
+
+impl Client {
+    /// Of a request of the stateless era.
+    pub(crate) fn stateless(message: &Message<'_>, principal: Arc<Principal>) -> Self {
+        let meta = message.meta();
+        let abilities = meta.and_then(|m| m.capabilities.as_ref()).map(|c| c.abilities()).unwrap_or_default();
+        let log = meta.and_then(|m| m.log_level.as_ref()).and_then(|level| LogLevel::parse(&level.0));
+        Self { era: Era::Stateless, principal, abilities, log, session: None, whole: false }
+    }
+    /// Of a request of a session.
+    pub(crate) fn of(session: Arc<Session>) -> Self {
+        Self {
+            era: Era::Sessions,
+            principal: session.principal.clone(),
+            abilities: session.abilities,
+            log: session.log(),
+            session: Some(session),
+            whole: false,
+        }
+    }
+    /// It takes no stream: what a call says before its end cannot reach it.
+    pub(crate) fn takes_whole_answers_only(&mut self) {
+        self.log = None;
+        self.whole = true;
+        // the stateless era asks by its answer, for which no stream is needed
+        if self.era == Era::Sessions {
+            self.abilities = Abilities::default();
+        }
+    }
+    /// Of a request of the older era that names no session: nothing can be asked of it.
+    pub(crate) fn without_session(principal: Arc<Principal>) -> Self {
+        Self { era: Era::Sessions, principal, abilities: Abilities::default(), log: None, session: None, whole: false }
+    }
+}
+
+/// The era of a request, by what it says of itself and what its transport's header says.
+pub(crate) fn era(message: &Message<'_>, header: Option<&str>) -> Era {
+    if message.method() == Some("initialize") {
+        return Era::Sessions; // whatever version it names: the handshake is of that era
+    }
+    let named = message.meta().is_some_and(|meta| meta.protocol_version.is_some());
+    if named || header.is_some_and(|version| version >= STATELESS) { Era::Stateless } else { Era::Sessions }
+}

@@ -1,0 +1,62 @@
+//! JSON-RPC errors: what the model does not see, because the request itself was wrong.
+
+use serde_json::{Value, json, value::RawValue};
+use std::borrow::Cow;
+
+/// A request's refusal.
+#[derive(Debug)]
+pub(crate) struct RpcError {
+    /// The request's id as JSON; `null` where it is not known.
+    pub(crate) id: Option<Box<str>>,
+    pub(crate) code: i32,
+    pub(crate) message: Cow<'static, str>,
+    pub(crate) data: Option<Value>,
+}
+
+impl RpcError {
+    fn new(code: i32, message: impl Into<Cow<'static, str>>) -> Self {
+        Self { id: None, code, message: message.into(), data: None }
+    }
+    /// What came is no JSON.
+    pub(crate) fn parse(message: impl Into<Cow<'static, str>>) -> Self {
+        Self::new(-32700, message)
+    }
+    /// It is no request.
+    pub(crate) fn request(message: impl Into<Cow<'static, str>>) -> Self {
+        Self::new(-32600, message)
+    }
+    /// Its parameters are wrong, an unknown tool's name among them.
+    pub(crate) fn params(message: impl Into<Cow<'static, str>>) -> Self {
+        Self::new(-32602, message)
+    }
+    /// The bot failed.
+    pub(crate) fn internal() -> Self {
+        Self::new(-32603, "something went wrong in the bot; its log tells more")
+    }
+    /// The session is unknown, or has ended. Its code is the one that the official SDKs use.
+    pub(crate) fn session() -> Self {
+        Self::new(-32001, "there is no such session: it ended or never was; send `initialize` to open another")
+    }
+    /// The call needed a capability that the client did not declare (2026-07-28).
+    pub(crate) fn lacking(capability: &str) -> Self {
+        let message = format!("the call needs the client capability `{capability}`, which the request did not declare");
+        Self { data: Some(json!({ "requiredCapabilities": { capability: {} } })), ..Self::new(-32021, message) }
+    }
+    /// Under the request's id.
+    pub(crate) fn of(self, id: Option<&RawValue>) -> Self {
+        Self { id: id.map(|id| id.get().into()), ..self }
+    }
+    /// Under an id that is JSON.
+    pub(crate) fn under(self, id: impl Into<Box<str>>) -> Self {
+        Self { id: Some(id.into()), ..self }
+    }
+    /// As a whole response.
+    pub(crate) fn to_json(&self) -> Vec<u8> {
+        let mut error = json!({ "code": self.code, "message": self.message });
+        if let Some(data) = &self.data {
+            error["data"] = data.clone();
+        }
+        let id = self.id.as_deref().unwrap_or("null");
+        format!(r#"{{"jsonrpc":"2.0","id":{id},"error":{error}}}"#).into_bytes()
+    }
+}

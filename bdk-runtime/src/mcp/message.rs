@@ -1,0 +1,308 @@
+//! One JSON-RPC message, read in one pass: what the tools' requests are made of is taken out of it, borrowed; what rmcp
+//! answers is looked at no further than to see that it is rmcp's.
+
+use super::error::RpcError;
+use crate::call::{CallInput, line::Abilities};
+use serde::{
+    Deserialize, Deserializer,
+    de::{Error as _, IgnoredAny, MapAccess, Visitor},
+};
+use serde_json::{Value, value::RawValue};
+use std::{borrow::Cow, fmt};
+
+/// A struct that is read from an object alone (a derived one also reads an array), each member at most once, others
+/// passed over. A `null` is as good as an absent member.
+macro_rules! object {
+    ($(#[$doc:meta])* $name:ident, $what:literal { $($(#[$field_doc:meta])* $field:ident: $type:ty = $json:literal,)+ }) => {
+        $(#[$doc])*
+        #[derive(Debug, Default)]
+        pub(crate) struct $name<'a> {
+            $($(#[$field_doc])* pub(crate) $field: Option<$type>,)+
+            _text: std::marker::PhantomData<&'a str>,
+        }
+
+        impl<'de> Deserialize<'de> for $name<'de> {
+            fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+                struct Members;
+                impl<'de> Visitor<'de> for Members {
+                    type Value = $name<'de>;
+                    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                        f.write_str($what)
+                    }
+                    fn visit_map<A: MapAccess<'de>>(self, mut members: A) -> Result<$name<'de>, A::Error> {
+                        let mut object = $name::default();
+                        while let Some(Name(name)) = members.next_key()? {
+                            match &*name {
+                                $($json => {
+                                    if object.$field.is_some() {
+                                        return Err(A::Error::custom(concat!("`", $json, "` came twice")));
+                                    }
+                                    object.$field = members.next_value()?;
+                                })+
+                                _ => drop(members.next_value::<IgnoredAny>()?),
+                            }
+                        }
+                        Ok(object)
+                    }
+                }
+                deserializer.deserialize_map(Members)
+            }
+        }
+    };
+}
+
+/// A member's name; it is copied only where something in it is escaped.
+#[derive(Deserialize)]
+struct Name<'a>(#[serde(borrow)] Cow<'a, str>);
+
+/// A text, borrowed where nothing in it is escaped.
+#[derive(Debug, Deserialize)]
+pub(crate) struct Text<'a>(#[serde(borrow)] pub(crate) Cow<'a, str>);
+
+object! {
+    /// A request, a notification or a response.
+    Message, "a JSON-RPC message, which is an object" {
+        version: Text<'a> = "jsonrpc",
+        /// As it was sent; a request has one.
+        id: &'a RawValue = "id",
+        /// A response has none.
+        method: Text<'a> = "method",
+        params: Params<'a> = "params",
+        result: Value = "result",
+        error: Failed<'a> = "error",
+    }
+}
+
+object! {
+    /// What a response says that is an error.
+    Failed, "an error, which is an object" {
+        message: Text<'a> = "message",
+    }
+}
+
+object! {
+    /// Whatever a request's parameters have that concerns us.
+    Params, "parameters, which are an object" {
+        name: Text<'a> = "name",
+        arguments: CallInput<'a> = "arguments",
+        meta: Meta<'a> = "_meta",
+        cursor: Text<'a> = "cursor",
+        input_responses: Value = "inputResponses",
+        request_state: Text<'a> = "requestState",
+        /// Of `notifications/cancelled`.
+        request_id: &'a RawValue = "requestId",
+        /// Of `logging/setLevel`.
+        level: Text<'a> = "level",
+        /// Of `initialize`.
+        protocol_version: Text<'a> = "protocolVersion",
+        capabilities: Capabilities<'a> = "capabilities",
+        client_info: ClientInfo<'a> = "clientInfo",
+    }
+}
+
+object! {
+    /// What stands in `_meta`.
+    Meta, "`_meta`, which is an object" {
+        progress_token: &'a RawValue = "progressToken",
+        traceparent: &'a RawValue = "traceparent",
+        protocol_version: Text<'a> = "io.modelcontextprotocol/protocolVersion",
+        capabilities: Capabilities<'a> = "io.modelcontextprotocol/clientCapabilities",
+        log_level: Text<'a> = "io.modelcontextprotocol/logLevel",
+    }
+}
+
+object! {
+    /// What a client declares that it can do.
+    Capabilities, "a client's capabilities, which are an object" {
+        elicitation: Elicitation<'a> = "elicitation",
+        sampling: IgnoredAny = "sampling",
+        roots: IgnoredAny = "roots",
+    }
+}
+
+object! {
+    /// Which ways of asking a client has; none named means forms, as before 2025-11-25.
+    Elicitation, "the ways of asking, which are an object" {
+        form: IgnoredAny = "form",
+        url: IgnoredAny = "url",
+    }
+}
+
+object! {
+    /// Who a client is.
+    ClientInfo, "the client's name and version, which are an object" {
+        name: Text<'a> = "name",
+        version: Text<'a> = "version",
+    }
+}
+
+impl Capabilities<'_> {
+    pub(crate) fn abilities(&self) -> Abilities {
+        let form = self.elicitation.as_ref().is_some_and(|e| e.form.is_some() || e.url.is_none());
+        let url = self.elicitation.as_ref().is_some_and(|e| e.url.is_some());
+        Abilities { form, url, sampling: self.sampling.is_some(), roots: self.roots.is_some() }
+    }
+}
+
+impl<'a> Message<'a> {
+    /// Reads a message.
+    ///
+    /// # Errors
+    /// -32700 for what is no JSON, -32600 for what is no JSON-RPC message (a batch, too), -32602 for parameters of a wrong type.
+    pub(crate) fn parse(bytes: &'a [u8]) -> Result<Self, RpcError> {
+        // one look at all of it is cheaper than one at each text; what is no UTF-8 is told with its place
+        let read = match std::str::from_utf8(bytes) {
+            Ok(text) => serde_json::from_str::<Self>(text),
+            Err(_) => serde_json::from_slice(bytes),
+        };
+        let message = read.map_err(|error| fault(bytes, &error))?;
+        if message.version.as_ref().is_none_or(|v| v.0 != "2.0") {
+            return Err(
+                RpcError::request("the message is no JSON-RPC 2.0: it needs `\"jsonrpc\":\"2.0\"`").of(message.id)
+            );
+        }
+        match message.id {
+            Some(id) if !is_id(id.get()) => Err(RpcError::request("an `id` is a string or a number")),
+            _ if message.method.is_none() && message.result.is_none() && message.error.is_none() => {
+                Err(RpcError::request("the message has no `method`, and is no response either").of(message.id))
+            }
+            _ => Ok(message),
+        }
+    }
+
+    pub(crate) fn method(&self) -> Option<&str> {
+        self.method.as_ref().map(|m| &*m.0)
+    }
+    pub(crate) fn meta(&self) -> Option<&Meta<'a>> {
+        self.params.as_ref()?.meta.as_ref()
+    }
+}
+
+impl Meta<'_> {
+    /// The token, as it was sent, where it is one.
+    pub(crate) fn progress_token(&self) -> Option<&str> {
+        self.progress_token.map(RawValue::get).filter(|token| is_id(token))
+    }
+    /// W3C's `traceparent`, where it is one: nobody is refused for a broken one.
+    pub(crate) fn traceparent(&self) -> Option<Box<str>> {
+        traceparent(self.traceparent.map(RawValue::get))
+    }
+}
+
+/// A `traceparent` in JSON, where it is one (W3C Trace Context, version 00).
+pub(super) fn traceparent(json: Option<&str>) -> Option<Box<str>> {
+    let text: String = serde_json::from_str(json?).ok()?;
+    let shape = |(i, b): (usize, u8)| if matches!(i, 2 | 35 | 52) { b == b'-' } else { b.is_ascii_hexdigit() };
+    (text.len() == 55 && text.bytes().enumerate().all(shape)).then(|| text.into())
+}
+
+/// A string or a number.
+fn is_id(json: &str) -> bool {
+    matches!(json.as_bytes().first(), Some(b'"' | b'-' | b'0'..=b'9'))
+}
+
+/// Says what is wrong with a message that could not be read, under its id where that can be found.
+#[cold]
+fn fault(bytes: &[u8], error: &serde_json::Error) -> RpcError {
+    object! {
+        Head, "an object" { id: Value = "id", method: Value = "method", }
+    }
+    if !error.is_data() {
+        return RpcError::parse(format!("the message is no JSON: {error}"));
+    }
+    match serde_json::from_slice::<Head<'_>>(bytes) {
+        Ok(Head { id, method: Some(Value::String(method)), .. }) => {
+            let error = RpcError::params(format!("the parameters of `{method}` are not what they should be: {error}"));
+            match id {
+                Some(id @ (Value::String(_) | Value::Number(_))) => error.under(id.to_string()),
+                _ => error,
+            }
+        }
+        _ => RpcError::request(format!("this is no JSON-RPC message (batches are not taken either): {error}")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parse(json: &str) -> Message<'_> {
+        Message::parse(json.as_bytes()).unwrap()
+    }
+    fn code(json: &str) -> i32 {
+        Message::parse(json.as_bytes()).unwrap_err().code
+    }
+
+    #[test]
+    fn a_call_is_taken_apart() {
+        let m = parse(
+            r#"{"jsonrpc":"2.0","id":"a\u0041","method":"tools/call","params":{"name":"add","arguments":{"a":1},
+            "_meta":{"progressToken":7,"traceparent":"00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"}}}"#,
+        );
+        assert_eq!((m.id.unwrap().get(), m.method()), (r#""a\u0041""#, Some("tools/call")));
+        assert_eq!(m.meta().unwrap().progress_token(), Some("7"));
+        assert!(m.meta().unwrap().traceparent().is_some());
+        let params = m.params.unwrap();
+        assert_eq!(params.name.unwrap().0, "add");
+        assert_eq!(params.arguments.unwrap().into_value(), serde_json::json!({"a":1}));
+    }
+
+    #[test]
+    fn arguments_of_every_type_are_the_call_path_s_to_judge() {
+        for (json, value) in [("[]", "[]"), (r#""{}""#, r#""{}""#), ("3", "3")] {
+            let text = format!(r#"{{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{{"arguments":{json}}}}}"#);
+            let input = parse(&text).params.unwrap().arguments.unwrap();
+            assert_eq!(input.into_value().to_string(), value);
+        }
+        let none = parse(r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"arguments":null}}"#);
+        assert!(none.params.unwrap().arguments.is_none());
+    }
+
+    #[test]
+    fn what_is_no_message_is_told_by_its_code() {
+        for (json, expected) in [
+            ("{", -32700),
+            ("", -32700),
+            ("\u{1}", -32700),
+            ("[]", -32600),
+            (r#"[{"jsonrpc":"2.0","id":1,"method":"ping"}]"#, -32600),
+            ("3", -32600),
+            ("{}", -32600),
+            (r#"{"id":1,"method":"ping"}"#, -32600),
+            (r#"{"jsonrpc":"2.0","id":1}"#, -32600),
+            (r#"{"jsonrpc":"2.0","id":{},"method":"ping"}"#, -32600),
+            (r#"{"jsonrpc":"2.0","id":1,"method":5}"#, -32600),
+            (r#"{"jsonrpc":"2.0","id":1,"method":"ping","method":"ping"}"#, -32600),
+            (r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":["add"]}"#, -32602),
+            (r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":5}}"#, -32602),
+            (r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"a","name":"b"}}"#, -32602),
+        ] {
+            assert_eq!(code(json), expected, "{json}");
+        }
+        assert_eq!(code(&format!("{}1{}", "[".repeat(400), "]".repeat(400))), -32600);
+        let deep = format!(
+            r#"{{"jsonrpc":"2.0","id":1,"method":"x","params":{{"arguments":{}1{}}}}}"#,
+            "[".repeat(400),
+            "]".repeat(400)
+        );
+        assert_eq!(code(&deep), -32700);
+    }
+
+    #[test]
+    fn a_fault_in_the_parameters_is_told_under_the_request_s_id() {
+        let error =
+            Message::parse(br#"{"jsonrpc":"2.0","id":"x","method":"tools/call","params":{"name":5}}"#).unwrap_err();
+        assert_eq!(error.id.as_deref(), Some("\"x\""));
+        assert!(error.message.contains("tools/call"), "{}", error.message);
+    }
+
+    #[test]
+    fn a_client_without_a_named_way_of_asking_takes_forms() {
+        let abilities = |json: &str| serde_json::from_str::<Capabilities<'_>>(json).unwrap().abilities();
+        assert_eq!(abilities("{}"), Abilities::default());
+        assert_eq!(abilities(r#"{"elicitation":{}}"#), Abilities { form: true, ..Abilities::default() });
+        assert_eq!(abilities(r#"{"elicitation":{"url":{}}}"#), Abilities { url: true, ..Abilities::default() });
+        let all = abilities(r#"{"elicitation":{"form":{},"url":{}},"sampling":{},"roots":{"listChanged":true}}"#);
+        assert_eq!(all, Abilities { form: true, url: true, sampling: true, roots: true });
+    }
+}

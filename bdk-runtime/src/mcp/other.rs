@@ -1,0 +1,200 @@
+//! What rmcp answers: every request but the tools' own, and the tools' own where something about them is so unusual that
+//! rmcp judges whether they are to be answered at all. This is the one place that names rmcp.
+
+use super::{
+    Mcp,
+    answering::{Answering, CallRequest, Event},
+    client::{Client, Era},
+    listing::Shape,
+};
+use crate::{Principal, call::line::LogLevel};
+use bytes::Bytes;
+use http::request::Parts;
+use rmcp::{
+    ErrorData, ServerHandler,
+    model::{
+        CallToolRequestParams, CallToolResponse, Implementation, ListToolsResult, PaginatedRequestParams,
+        ProtocolVersion, ServerCapabilities, ServerConfig, ServerJsonRpcMessage, SubscriptionFilter, Tool,
+    },
+    service::{RequestContext, RoleServer, SubscriptionContext},
+};
+use serde::de::DeserializeOwned;
+use serde_json::{Value, json};
+use std::sync::Arc;
+
+mod http_service;
+
+pub(crate) use http_service::OtherOverHttp;
+
+/// The bot as rmcp sees it.
+#[derive(Clone)]
+pub(crate) struct Handler(pub(crate) Arc<Mcp>);
+
+impl Handler {
+    /// Who asks. Over HTTP the principal comes with the request's head; elsewhere it is the process itself.
+    fn client(context: &RequestContext<RoleServer>) -> Client {
+        let principal = context.extensions.get::<Parts>().and_then(|parts| parts.extensions.get::<Arc<Principal>>());
+        let principal = principal.cloned().unwrap_or_else(Principal::local);
+        let modern = context.protocol_version().is_some_and(|v| v.as_str() >= super::client::STATELESS);
+        let mut client = Client::without_session(principal);
+        if modern {
+            let capabilities = context.meta.get("io.modelcontextprotocol/clientCapabilities");
+            let read = |value: &Value| serde_json::from_value::<Abilities>(value.clone()).unwrap_or_default();
+            let abilities = capabilities.map(read).unwrap_or_default();
+            client.era = Era::Stateless;
+            client.abilities = abilities.into();
+            let level = context.meta.get("io.modelcontextprotocol/logLevel").and_then(Value::as_str);
+            client.log = level.and_then(LogLevel::parse);
+        }
+        client
+    }
+}
+
+/// A client's capabilities, owned.
+#[derive(Default, serde::Deserialize)]
+struct Abilities {
+    elicitation: Option<serde_json::Map<String, Value>>,
+    sampling: Option<Value>,
+    roots: Option<Value>,
+}
+
+impl From<Abilities> for crate::call::line::Abilities {
+    fn from(a: Abilities) -> Self {
+        let has = |way: &str| a.elicitation.as_ref().is_some_and(|e| e.contains_key(way));
+        let form = a.elicitation.is_some() && (has("form") || !has("url"));
+        Self { form, url: has("url"), sampling: a.sampling.is_some(), roots: a.roots.is_some() }
+    }
+}
+
+impl ServerHandler for Handler {
+    fn get_info(&self) -> ServerConfig {
+        let identity = self.0.bot.identity();
+        #[expect(deprecated, reason = "clients before 2026-07-28 set the level of log messages")]
+        let capabilities =
+            ServerCapabilities::builder().enable_tools().enable_tool_list_changed().enable_logging().build();
+        ServerConfig::new(capabilities).with_server_info(Implementation::new(identity.name, identity.version))
+    }
+
+    async fn list_tools(
+        &self,
+        request: Option<PaginatedRequestParams>,
+        context: RequestContext<RoleServer>,
+    ) -> Result<ListToolsResult, ErrorData> {
+        let shape = if Self::client(&context).era == Era::Stateless { Shape::Modern } else { Shape::Legacy };
+        let cursor = request.and_then(|request| request.cursor);
+        match self.0.listing.page(&self.0.bot.registry(), shape, cursor.as_deref()) {
+            Ok(page) => typed(serde_json::from_slice(&page)),
+            Err(_) => Err(ErrorData::invalid_params("the `cursor` is none that a listing of this bot gave out", None)),
+        }
+    }
+
+    async fn call_tool(
+        &self,
+        request: CallToolRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<CallToolResponse, ErrorData> {
+        let client = Self::client(&context);
+        let params = json!({ "name": request.name, "arguments": request.arguments });
+        let message = json!({ "jsonrpc": "2.0", "id": 0, "method": "tools/call", "params": params });
+        let meta = |name: &str| context.meta.get(name).map(Value::to_string);
+        let traceparent = super::message::traceparent(meta("traceparent").as_deref());
+        let request = CallRequest {
+            id: "0".into(),
+            tool: request.name.into_owned(),
+            message: Bytes::from(message.to_string()),
+            progress_token: meta("progressToken").map(Into::into),
+            traceparent,
+            input_responses: match request.input_responses {
+                Some(responses) => typed(serde_json::to_value(responses).and_then(serde_json::from_value))?,
+                None => None,
+            },
+            request_state: request.request_state,
+        };
+        let running = Answering::begin(self.0.clone(), client, request);
+        let mut running = running.map_err(|error| of_json(&error.to_json()))?;
+        loop {
+            let event = tokio::select! {
+                biased;
+                event = running.next() => event,
+                () = context.ct.cancelled() => return Err(ErrorData::internal_error("the call was cancelled", None)),
+            };
+            match event {
+                Event::Message(json) => {
+                    if let Ok(ServerJsonRpcMessage::Notification(said)) = serde_json::from_slice(&json) {
+                        // whoever does not listen any more cancels the call, which the token tells
+                        let _ = context.peer.send_notification(said.notification).await;
+                    }
+                }
+                Event::Last(response) => return ended(&response.json),
+            }
+        }
+    }
+
+    fn get_tool(&self, name: &str) -> Option<Tool> {
+        let tool = self.0.bot.find(name)?;
+        let schema = tool.input_schema().as_object().cloned().unwrap_or_default();
+        Some(Tool::new(name.to_owned(), "", schema))
+    }
+
+    #[expect(deprecated, reason = "clients before 2026-07-28 set the level of log messages")]
+    async fn set_level(
+        &self,
+        _: rmcp::model::SetLevelRequestParams,
+        _: RequestContext<RoleServer>,
+    ) -> Result<(), ErrorData> {
+        // the door has noted it in the session
+        Ok(())
+    }
+
+    fn accepted_subscription_filter(&self, requested: &SubscriptionFilter) -> Option<SubscriptionFilter> {
+        Some(requested.intersection(&SubscriptionFilter::builder().tools_list_changed().build()))
+    }
+
+    async fn listen(&self, context: SubscriptionContext) -> Result<(), ErrorData> {
+        let mut changes = self.0.bot.tools_changed();
+        loop {
+            tokio::select! {
+                () = context.cancelled() => return Ok(()),
+                changed = changes.changed() => {
+                    if changed.is_err() || context.sink().notify_tool_list_changed().await.is_err() {
+                        return Ok(());
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// A version of the older era that a header names.
+pub(crate) fn knows_version(name: &str) -> bool {
+    ProtocolVersion::KNOWN_VERSIONS.iter().any(|known| known.as_str() == name)
+}
+
+/// A response of ours as rmcp has it.
+fn ended(json: &[u8]) -> Result<CallToolResponse, ErrorData> {
+    let response: Value = typed(serde_json::from_slice(json))?;
+    let Some(result) = response.get("result") else { return Err(of_json(json)) };
+    if result["resultType"] == "input_required" {
+        return typed(serde_json::from_value(result.clone())).map(CallToolResponse::InputRequired);
+    }
+    typed(serde_json::from_value(result.clone())).map(CallToolResponse::Complete)
+}
+
+/// An error response of ours as rmcp has it.
+fn of_json(json: &[u8]) -> ErrorData {
+    #[derive(serde::Deserialize)]
+    struct Failed {
+        error: ErrorData,
+    }
+    match serde_json::from_slice::<Failed>(json) {
+        Ok(failed) => failed.error,
+        Err(error) => ErrorData::internal_error(error.to_string(), None),
+    }
+}
+
+fn typed<T: DeserializeOwned>(read: serde_json::Result<T>) -> Result<T, ErrorData> {
+    read.map_err(|error| {
+        tracing::error!(target: "bdk::mcp", %error, "a result is not what rmcp takes it for");
+        ErrorData::internal_error("the result is not what the protocol library takes; the bot's log tells more", None)
+    })
+}

@@ -1,0 +1,99 @@
+//! Calls that wait for their caller's answer between two requests (2026-07-28): they live in memory, are never run
+//! again, and end when nobody comes back.
+
+use super::{calling::Calling, lock};
+use crate::{Principal, call::line::Ask};
+use serde_json::{Map, Value};
+use std::{
+    collections::HashMap,
+    sync::{Arc, Mutex},
+    time::{Duration, Instant},
+};
+
+/// How many calls wait at most; one more is told that it cannot ask.
+pub(crate) const CAP: usize = 1000;
+/// Somewhat longer than a call waits for a person: then it has ended, and there is nothing to come back to.
+const FORGOTTEN: Duration = Duration::from_secs(11 * 60);
+
+/// A call that waits.
+#[derive(Debug)]
+pub(crate) struct Parked {
+    pub(crate) calling: Calling,
+    pub(crate) ask: Ask,
+    /// Who called, with what: whoever comes back must be and say the same.
+    principal: Arc<Principal>,
+    tool: Box<str>,
+    arguments: Value,
+    since: Instant,
+}
+
+/// All of them, by the state that their caller brings back: an id that nobody can guess.
+#[derive(Debug, Default)]
+pub(crate) struct ParkedCalls(Mutex<HashMap<String, Parked>>);
+
+/// Why a call could not be taken up again.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Gone {
+    /// No such state: wrong, used already, or the call has ended.
+    Unknown,
+    /// It was parked with another tool or other arguments.
+    Changed,
+}
+
+impl ParkedCalls {
+    /// Keeps a call until its caller comes back; the state to come back with. A call too many is given back.
+    pub(crate) fn park(
+        &self,
+        calling: Calling,
+        ask: Ask,
+        principal: Arc<Principal>,
+        tool: &str,
+        arguments: Value,
+    ) -> Result<String, Box<(Calling, Ask)>> {
+        let mut parked = lock(&self.0);
+        parked.retain(|_, p| p.since.elapsed() < FORGOTTEN && !p.calling.has_ended());
+        if parked.len() >= CAP {
+            return Err(Box::new((calling, ask)));
+        }
+        let state = uuid::Uuid::new_v4().simple().to_string();
+        let tool = tool.into();
+        parked.insert(state.clone(), Parked { calling, ask, principal, tool, arguments, since: Instant::now() });
+        Ok(state)
+    }
+
+    /// Takes a call up again. A state is good for one request: the call asks under another one next time.
+    pub(crate) fn take(
+        &self,
+        state: &str,
+        principal: &Principal,
+        tool: &str,
+        arguments: &Value,
+    ) -> Result<Parked, Gone> {
+        let mut parked = lock(&self.0);
+        match parked.get(state) {
+            Some(p) if *p.principal != *principal => Err(Gone::Unknown),
+            Some(p) if &*p.tool != tool || p.arguments != *arguments => Err(Gone::Changed),
+            Some(_) => parked.remove(state).ok_or(Gone::Unknown),
+            None => Err(Gone::Unknown),
+        }
+    }
+
+    /// The bot goes down: none of them will be answered.
+    pub(crate) fn clear(&self) {
+        let parked = std::mem::take(&mut *lock(&self.0));
+        // their calls learn that no answer comes when the questions are dropped, which is outside the lock
+        drop(parked);
+    }
+}
+
+impl Parked {
+    /// The answers to what the call asked, in the order of its questions, and the names of those that are missing.
+    pub(crate) fn answers(&self, responses: &Map<String, Value>) -> Result<Vec<Value>, Vec<String>> {
+        let missing = |key: &String| !responses.get(key).is_some_and(Value::is_object);
+        let missing: Vec<String> = self.ask.requests.iter().map(|r| r.key.clone()).filter(missing).collect();
+        if !missing.is_empty() {
+            return Err(missing);
+        }
+        Ok(self.ask.requests.iter().filter_map(|r| responses.get(&r.key).cloned()).collect())
+    }
+}

@@ -1,0 +1,136 @@
+//! `tools/list` and `tools/call`.
+
+use super::{
+    Mcp, Message,
+    answering::{Answering, CallRequest, Response},
+    client::{Client, Era},
+    error::RpcError,
+    listing::Shape,
+    response,
+    session::Session,
+};
+use crate::{
+    ToolContext,
+    call::{CallInput, CallOptions},
+    registry::{Kind, Tool},
+};
+use bytes::Bytes;
+use serde_json::{Map, Value, value::RawValue};
+use std::{any::TypeId, sync::Arc};
+
+/// How a request is answered.
+pub(crate) enum Answered {
+    /// With a response that is whole.
+    Whole(Response),
+    /// By a call that may say something first.
+    Under(Box<Answering>),
+}
+
+/// Whether it is one of the two.
+pub(crate) fn is_ours(method: &str) -> bool {
+    matches!(method, "tools/call" | "tools/list")
+}
+
+/// Answers one of the two; `bytes` are what the message was read from.
+pub(crate) async fn answer(mcp: &Arc<Mcp>, client: Client, message: Message<'_>, bytes: &Bytes) -> Answered {
+    let id = message.id;
+    let answered = match message.method() {
+        Some("tools/list") => list(mcp, &client, &message).map(|json| Answered::Whole(Response::ok(json))),
+        _ => call(mcp, client, message, bytes).await,
+    };
+    answered.unwrap_or_else(|error| {
+        let error = if error.id.is_none() { error.of(id) } else { error };
+        Answered::Whole(error.into())
+    })
+}
+
+fn list(mcp: &Mcp, client: &Client, message: &Message<'_>) -> Result<Vec<u8>, RpcError> {
+    let cursor = message.params.as_ref().and_then(|p| p.cursor.as_ref()).map(|c| &*c.0);
+    let shape = if client.era == Era::Stateless { Shape::Modern } else { Shape::Legacy };
+    match mcp.listing.page(&mcp.bot.registry(), shape, cursor) {
+        Ok(page) => Ok(response::of_result(id(&message)?, &page)),
+        Err(_) => Err(RpcError::params("the `cursor` is none that a listing of this bot gave out: begin without one")),
+    }
+}
+
+async fn call(mcp: &Arc<Mcp>, client: Client, message: Message<'_>, bytes: &Bytes) -> Result<Answered, RpcError> {
+    let id = id(&message)?;
+    let Some(mut params) = message.params else { return Err(no_name()) };
+    let Some(name) = params.name.take() else { return Err(no_name()) };
+    let input_responses = responses(params.input_responses.take())?;
+    let progress_token = params.meta.as_ref().and_then(|meta| meta.progress_token()).filter(|_| !client.whole);
+    let traceparent = params.meta.as_ref().and_then(|meta| meta.traceparent());
+    let waits = params.request_state.is_some() || input_responses.is_some();
+    if waits || mcp.bot.find(&name.0).is_some_and(|tool| speaks(&tool)) {
+        let request = CallRequest {
+            id: id.into(),
+            tool: name.0.into_owned(),
+            message: bytes.clone(),
+            progress_token: progress_token.map(Into::into),
+            traceparent,
+            input_responses,
+            request_state: params.request_state.map(|state| state.0.into_owned()),
+        };
+        return Answering::begin(mcp.clone(), client, request).map(|a| Answered::Under(Box::new(a)));
+    }
+    // a tool that has no way to say anything needs nobody who listens
+    let runs = client.session.as_ref().map(|session| {
+        let token = mcp.bot.stop().child_token();
+        (session.run(id, token.clone()), token)
+    });
+    let options = CallOptions {
+        principal: Some(client.principal),
+        cancel: runs.as_ref().map(|(_, token)| token.clone()),
+        traceparent,
+        ..CallOptions::new()
+    };
+    let input = params.arguments.unwrap_or_else(CallInput::empty);
+    let ended = mcp.bot.call_with(&name.0, input, options).await;
+    Ok(Answered::Whole(response::of_call(id, Some(ended), client.era, None)))
+}
+
+/// Whether a tool can say something while it runs: one that has its context, or that asks for approval.
+fn speaks(tool: &Tool) -> bool {
+    match &tool.kind {
+        Kind::Code(def) => def.needs.iter().any(|need| (need.key)() == TypeId::of::<ToolContext>()),
+        Kind::Data(..) => true,
+    }
+}
+
+fn id<'a>(message: &Message<'a>) -> Result<&'a str, RpcError> {
+    message.id.map(RawValue::get).ok_or_else(|| RpcError::request("a request has an `id`"))
+}
+
+fn no_name() -> RpcError {
+    RpcError::params("`params.name` says which tool is called, and is missing")
+}
+
+fn responses(value: Option<Value>) -> Result<Option<Map<String, Value>>, RpcError> {
+    match value {
+        None => Ok(None),
+        Some(Value::Object(responses)) => Ok(Some(responses)),
+        Some(_) => Err(RpcError::params("`inputResponses` is an object: an answer by the name of each question")),
+    }
+}
+
+/// The client answers something that it was asked.
+pub(crate) fn replied(session: &Session, message: &Message<'_>) {
+    let Some(id) = message.id.and_then(|id| response::our_id(id.get())) else { return };
+    let reply = match (&message.result, &message.error) {
+        (Some(result), _) => Ok(result.clone()),
+        (None, error) => {
+            let said = error.as_ref().and_then(|e| e.message.as_ref()).map(|m| m.0.as_ref());
+            Err(said.unwrap_or("an error without a message").to_owned())
+        }
+    };
+    session.reply(id, reply);
+}
+
+/// The client says something that asks for no answer: that it cancels a request of its own, or what does not concern us.
+pub(crate) fn noticed(session: &Session, message: &Message<'_>) {
+    if message.method() == Some("notifications/cancelled")
+        && let Some(id) = message.params.as_ref().and_then(|params| params.request_id)
+    {
+        session.cancel(id.get());
+    }
+}

@@ -1,0 +1,299 @@
+//! `ANY …/mcp`: MCP over streamable HTTP, both eras of the protocol on one endpoint.
+//!
+//! The gate (Host, Origin) and the auth chain stand before it, as before every route. Whether a request is one of the
+//! tools' and of which era is found out here; see [`crate::mcp`] for the rest of its way.
+
+use super::{
+    answer::{self, Answer},
+    body,
+    door::Door,
+    refused::{Code, Refused},
+    sse::{self, Accepts},
+    tools::is_json,
+};
+use crate::{
+    Principal,
+    call::line::{Abilities, LogLevel},
+    mcp::{
+        Mcp, Message,
+        answering::{Event, Response},
+        client::{self, Client, Era, STATELESS},
+        error::RpcError,
+        other::{OtherOverHttp, knows_version},
+        session::Session,
+        tools::{self, Answered},
+    },
+};
+use bytes::Bytes;
+use http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, header::CONTENT_TYPE, request::Parts};
+use http_body_util::{BodyExt, Either};
+use hyper::body::Incoming;
+use serde_json::Value;
+use std::sync::Arc;
+use tokio_util::sync::CancellationToken;
+
+const SESSION: HeaderName = HeaderName::from_static("mcp-session-id");
+const VERSION: HeaderName = HeaderName::from_static("mcp-protocol-version");
+const METHOD: HeaderName = HeaderName::from_static("mcp-method");
+const NAME: HeaderName = HeaderName::from_static("mcp-name");
+
+/// The headers of requests that pages of listed origins may send, beside those that every route takes.
+pub(super) const REQUEST_HEADERS: &str = "mcp-session-id, mcp-protocol-version, mcp-method, mcp-name, last-event-id";
+/// The headers of answers that they may read.
+pub(super) const ANSWER_HEADERS: &str = "mcp-session-id, mcp-protocol-version";
+
+/// The endpoint.
+pub(super) struct Endpoint {
+    mcp: Arc<Mcp>,
+    other: OtherOverHttp,
+    closing: CancellationToken,
+}
+
+impl Endpoint {
+    pub(super) fn new(mcp: Arc<Mcp>, closing: CancellationToken) -> Self {
+        let other = OtherOverHttp::new(mcp.clone(), closing.child_token());
+        Self { mcp, other, closing }
+    }
+
+    /// The shutdown begins: whoever waits for an answer that will not come is told.
+    pub(super) fn close(&self) {
+        self.mcp.close();
+    }
+
+    /// Answers a request whose sender is known.
+    pub(super) async fn answer(
+        &self,
+        door: &Door,
+        parts: &Parts,
+        body: &mut Incoming,
+        principal: Arc<Principal>,
+    ) -> Result<Answer, Refused> {
+        if let Some(query) = parts.uri.query()
+            && let Some((_, id)) = url::form_urlencoded::parse(query.as_bytes()).find(|(name, _)| name == "session")
+        {
+            return Err(Refused::new(Code::UnknownSession, format!("there is no session \"{id}\"")));
+        }
+        match parts.method {
+            Method::POST => self.post(door, parts, body, principal).await,
+            Method::GET => self.listen(&parts.headers, &principal),
+            Method::DELETE => self.end(&parts.headers, &principal),
+            _ => Err(Refused::method(&parts.method, "POST, GET, DELETE")),
+        }
+    }
+
+    async fn post(
+        &self,
+        door: &Door,
+        parts: &Parts,
+        body: &mut Incoming,
+        principal: Arc<Principal>,
+    ) -> Result<Answer, Refused> {
+        is_json(&parts.headers)?;
+        let accepts = Accepts::of(&parts.headers);
+        if !accepts.json && !accepts.events {
+            return Ok(rpc(StatusCode::NOT_ACCEPTABLE, &not_acceptable()));
+        }
+        let bytes = body::read(body, door.max_body, body::PAUSE).await?;
+        let message = match Message::parse(&bytes) {
+            Ok(message) => message,
+            Err(error) => return Ok(rpc(StatusCode::BAD_REQUEST, &error)),
+        };
+        let version = text(&parts.headers, &VERSION);
+        let era = client::era(&message, version);
+        let session = match text(&parts.headers, &SESSION) {
+            Some(id) if era == Era::Sessions && message.method() != Some("initialize") => {
+                match self.mcp.sessions.find(id, &principal) {
+                    Some(session) => Some(session),
+                    None => return Ok(rpc(StatusCode::NOT_FOUND, &RpcError::session().of(message.id))),
+                }
+            }
+            _ => None,
+        };
+        if era == Era::Sessions
+            && let Some(version) = version
+            && !knows_version(version)
+        {
+            let error = RpcError::request(format!("the protocol version `{version}` is none that this bot knows"));
+            return Ok(rpc(StatusCode::BAD_REQUEST, &error.of(message.id)));
+        }
+        match message.method() {
+            None => Ok(self.replied(&message, session.as_deref())),
+            Some(_) if message.id.is_none() => Ok(noticed(&message, session.as_deref())),
+            Some(method) if tools::is_ours(method) && self.is_plain(era, &message, &parts.headers) => {
+                let mut client = match (era, session) {
+                    (Era::Stateless, _) => Client::stateless(&message, principal),
+                    (Era::Sessions, Some(session)) => Client::of(session),
+                    (Era::Sessions, None) => Client::without_session(principal),
+                };
+                if !accepts.events {
+                    client.takes_whole_answers_only();
+                }
+                let answered = tools::answer(&self.mcp, client, message, &bytes).await;
+                Ok(written(answered, accepts).await)
+            }
+            Some("initialize") => Ok(self.initialize(parts, principal, message, bytes.clone()).await),
+            Some("logging/setLevel") if let Some(session) = &session => {
+                let level = message.params.as_ref().and_then(|p| p.level.as_ref()).map(|level| &*level.0);
+                match level.and_then(LogLevel::parse) {
+                    Some(level) => {
+                        session.set_log(level);
+                        Ok(self.other(parts, principal, bytes.clone()).await)
+                    }
+                    None => {
+                        let error = RpcError::params(
+                            "`level` is one of debug, info, notice, warning, error, critical, alert and emergency",
+                        );
+                        Ok(rpc(StatusCode::OK, &error.of(message.id)))
+                    }
+                }
+            }
+            Some(_) => Ok(self.other(parts, principal, bytes.clone()).await),
+        }
+    }
+
+    /// Whether nothing about a tools' request has to be judged by rmcp: in the era of sessions nothing ever has. In the
+    /// stateless one what the headers say must be what the body says, in the very words.
+    fn is_plain(&self, era: Era, message: &Message<'_>, headers: &HeaderMap) -> bool {
+        if era == Era::Sessions {
+            return true;
+        }
+        let one = |name: &HeaderName, expected: Option<&str>| {
+            let mut all = headers.get_all(name).iter();
+            all.next().map(HeaderValue::as_bytes) == expected.map(str::as_bytes) && all.next().is_none()
+        };
+        let Some(meta) = message.meta() else { return false };
+        let named = meta.protocol_version.as_ref().is_some_and(|v| v.0 == STATELESS) && one(&VERSION, Some(STATELESS));
+        if !named || meta.capabilities.is_none() || !one(&METHOD, message.method()) {
+            return false;
+        }
+        let name = message.params.as_ref().and_then(|p| p.name.as_ref()).map(|name| &*name.0);
+        match message.method() {
+            Some("tools/call") => name.is_some_and(|name| one(&NAME, Some(name)) && !self.mcp.has_param_headers(name)),
+            _ => !headers.contains_key(NAME),
+        }
+    }
+
+    /// rmcp answers.
+    async fn other(&self, parts: &Parts, principal: Arc<Principal>, bytes: Bytes) -> Answer {
+        self.other.answer(parts, principal, bytes).await.map(Either::Right)
+    }
+
+    /// rmcp negotiates; the session is ours.
+    async fn initialize(&self, parts: &Parts, principal: Arc<Principal>, message: Message<'_>, bytes: Bytes) -> Answer {
+        let Some(params) = message.params.as_ref() else {
+            return rpc(StatusCode::BAD_REQUEST, &bad_initialize("params").of(message.id));
+        };
+        let who = params.client_info.as_ref();
+        let missing = [
+            ("params.protocolVersion", params.protocol_version.is_none()),
+            ("params.capabilities", params.capabilities.is_none()),
+            ("params.clientInfo", who.is_none()),
+            ("params.clientInfo.name", who.is_some_and(|who| who.name.is_none())),
+            ("params.clientInfo.version", who.is_some_and(|who| who.version.is_none())),
+        ];
+        if let Some((name, _)) = missing.iter().find(|(_, missing)| *missing) {
+            return rpc(StatusCode::BAD_REQUEST, &bad_initialize(name).of(message.id));
+        }
+        let abilities = params.capabilities.as_ref().map_or(Abilities::default(), |c| c.abilities());
+        let (mut head, body) = self.other.answer(parts, principal.clone(), bytes).await.into_parts();
+        let Ok(body) = body.collect().await.map(http_body_util::Collected::to_bytes) else {
+            return Refused::internal().answer();
+        };
+        let agreed = serde_json::from_slice::<Value>(&body).is_ok_and(|v| v["result"]["protocolVersion"].is_string());
+        if head.status == StatusCode::OK && agreed && !self.closing.is_cancelled() {
+            let id = self.mcp.sessions.open(Session::new(principal, abilities));
+            if let Ok(id) = HeaderValue::from_str(&id) {
+                head.headers.insert(SESSION, id);
+            }
+        }
+        Answer::from_parts(head, Either::Left(body.into()))
+    }
+
+    /// A response of the client to a request of ours.
+    fn replied(&self, message: &Message<'_>, session: Option<&Session>) -> Answer {
+        let Some(session) = session else {
+            let error =
+                RpcError::request("a response answers a request of this bot, and without a session there is none");
+            return rpc(StatusCode::BAD_REQUEST, &error);
+        };
+        tools::replied(session, message);
+        accepted()
+    }
+
+    /// The stream on which the bot speaks of its own accord: that its tools changed.
+    fn listen(&self, headers: &HeaderMap, principal: &Principal) -> Result<Answer, Refused> {
+        let Some(id) = text(headers, &SESSION) else {
+            // without a session there is nothing to listen to; so the specification has it
+            return Err(Refused::method(&Method::GET, "POST"));
+        };
+        if !Accepts::of(headers).events {
+            return Ok(rpc(StatusCode::NOT_ACCEPTABLE, &not_acceptable()));
+        }
+        match self.mcp.sessions.find(id, principal) {
+            Some(session) => Ok(sse::listening(session, self.mcp.bot.tools_changed(), self.closing.clone())),
+            None => Ok(rpc(StatusCode::NOT_FOUND, &RpcError::session())),
+        }
+    }
+
+    fn end(&self, headers: &HeaderMap, principal: &Principal) -> Result<Answer, Refused> {
+        let Some(id) = text(headers, &SESSION) else {
+            return Err(Refused::method(&Method::DELETE, "POST"));
+        };
+        if !self.mcp.sessions.close(id, principal) {
+            return Ok(rpc(StatusCode::NOT_FOUND, &RpcError::session()));
+        }
+        let mut answer = answer::json(StatusCode::NO_CONTENT, Bytes::new());
+        answer.headers_mut().remove(CONTENT_TYPE);
+        Ok(answer)
+    }
+}
+
+/// A notification of the client.
+fn noticed(message: &Message<'_>, session: Option<&Session>) -> Answer {
+    if let Some(session) = session {
+        tools::noticed(session, message);
+    }
+    accepted()
+}
+
+/// The answer to a tools' request: JSON, unless the call says something before it ends.
+async fn written(answered: Answered, accepts: Accepts) -> Answer {
+    let response = match answered {
+        Answered::Whole(response) => response,
+        Answered::Under(mut answering) => match answering.next().await {
+            Event::Last(response) => response,
+            Event::Message(first) => return sse::answering(first, answering),
+        },
+    };
+    if accepts.json { whole(response) } else { sse::whole(response.json) }
+}
+
+fn whole(response: Response) -> Answer {
+    let status = if response.bad_request { StatusCode::BAD_REQUEST } else { StatusCode::OK };
+    answer::json(status, response.json)
+}
+
+fn rpc(status: StatusCode, error: &RpcError) -> Answer {
+    answer::json(status, error.to_json())
+}
+
+fn accepted() -> Answer {
+    let mut answer = answer::json(StatusCode::ACCEPTED, Bytes::new());
+    answer.headers_mut().remove(CONTENT_TYPE);
+    answer
+}
+
+fn not_acceptable() -> RpcError {
+    RpcError::request("the answer is JSON or a stream of events: send `Accept: application/json, text/event-stream`")
+}
+
+fn bad_initialize(missing: &str) -> RpcError {
+    RpcError::params(format!("`initialize` needs `{missing}`"))
+}
+
+/// A header's value, where it is there once and is text.
+fn text<'a>(headers: &'a HeaderMap, name: &HeaderName) -> Option<&'a str> {
+    let mut all = headers.get_all(name).iter();
+    let value = all.next()?.to_str().ok()?;
+    all.next().is_none().then_some(value)
+}
