@@ -7,19 +7,27 @@ use std::fmt;
 pub struct Error {
     message: String,
     source: Option<Box<dyn std::error::Error + Send + Sync>>,
+    unavailable: bool,
 }
 
 impl Error {
     /// An error with this text.
     pub fn new(message: impl Into<String>) -> Self {
-        Self { message: message.into(), source: None }
+        Self { message: message.into(), source: None, unavailable: false }
+    }
+    /// Something that the tool needs and that is not there now: a call that ends with it is `unavailable`.
+    pub(crate) fn unavailable(message: impl Into<String>) -> Self {
+        Self { unavailable: true, ..Self::new(message) }
+    }
+    pub(crate) fn is_unavailable(&self) -> bool {
+        self.unavailable
     }
     /// An error with this text and its cause.
     pub fn with_source(
         message: impl Into<String>,
         source: impl Into<Box<dyn std::error::Error + Send + Sync>>,
     ) -> Self {
-        Self { message: message.into(), source: Some(source.into()) }
+        Self { message: message.into(), source: Some(source.into()), unavailable: false }
     }
 }
 

@@ -22,7 +22,7 @@ mod testing;
 pub mod tool;
 
 pub use bot::{BLOCKING_CALLS, Bot, Identity};
-pub use call::{CallError, CallOptions, ErrorCode, Issue, LogLevel, Outcome, ToolContext};
+pub use call::{Answer, CallError, CallOptions, ErrorCode, Issue, LogLevel, Outcome, Question, ToolContext};
 #[cfg(feature = "commands")]
 pub use cli::serve;
 pub use error::Error;

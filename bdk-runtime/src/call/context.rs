@@ -1,6 +1,6 @@
 //! What a tool sees of its call.
 
-use super::{CallOptions, Outcome};
+use super::{CallOptions, Outcome, options::Caller, waits::Waits};
 use crate::{
     Effect, Error, Timestamp,
     bot::Bot,
@@ -16,8 +16,8 @@ use std::{
         Arc, Mutex, MutexGuard, OnceLock, PoisonError,
         atomic::{AtomicBool, AtomicU32, Ordering},
     },
-    time::Instant,
 };
+use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
 /// How deep tools may call each other.
@@ -37,6 +37,8 @@ pub(crate) struct CallState {
     session: OnceLock<SessionInfo>,
     cancel: OnceLock<CancellationToken>,
     workspace: OnceLock<PathBuf>,
+    /// Made by the first question.
+    pub(super) waits: OnceLock<Box<Waits>>,
     /// Whether the call has ended; held while a workspace or a token is made, so that none is made behind its end.
     over: Mutex<bool>,
 }
@@ -55,6 +57,7 @@ impl CallState {
             session: OnceLock::new(),
             cancel: OnceLock::new(),
             workspace: OnceLock::new(),
+            waits: OnceLock::new(),
             over: Mutex::new(false),
         }
     }
@@ -87,8 +90,12 @@ impl CallState {
     pub(super) fn principal(&self) -> Arc<Principal> {
         self.options.principal.clone().unwrap_or_else(Principal::local)
     }
+    /// The call, the one whose tool made it, and so on up.
+    pub(super) fn with_callers(&self) -> impl Iterator<Item = &Self> {
+        std::iter::successors(Some(self), |call| call.options.caller.as_ref().map(|caller| &*caller.0))
+    }
     /// The token that tells the tool; a tool that never asks costs none.
-    fn cancel(&self) -> &CancellationToken {
+    pub(super) fn cancel(&self) -> &CancellationToken {
         let over = self.over();
         let token = self.cancel.get_or_init(|| match &self.options.cancel {
             Some(parent) => parent.child_token(),
@@ -191,7 +198,8 @@ impl ToolContext {
     pub fn block_on<F: Future>(&self, future: F) -> F::Output {
         tokio::runtime::Handle::current().block_on(future)
     }
-    /// Calls another tool of this bot, with this call's session, principal, facts, deadline and cancellation.
+    /// Calls another tool of this bot, with this call's session, principal, facts, deadline and cancellation, and its way back to the
+    /// caller: what the other tool asks, this call's caller is asked.
     ///
     /// # Errors
     /// When there is no such tool, tools call each other more than eight deep, or this call is over. A tool that fails is no error here: see
@@ -208,7 +216,7 @@ impl ToolContext {
         }
         let options = CallOptions {
             depth: state.options.depth + 1,
-            deadline: self.deadline(),
+            caller: Some(Caller(state.clone())),
             cancel: Some(state.cancel().clone()),
             principal: Some(state.principal()),
             ..state.options.clone()
@@ -216,10 +224,5 @@ impl ToolContext {
         // boxed, because a call may hold a call
         let call = state.bot.call_boxed(name, input.into(), options);
         call.await.map(Outcome::from).map_err(|unknown| Error::new(unknown.to_string()))
-    }
-    /// When the call must be over.
-    fn deadline(&self) -> Option<Instant> {
-        let own = self.0.tool().timeout().map(|t| self.0.started + t);
-        [own, self.0.options.deadline].into_iter().flatten().min()
     }
 }

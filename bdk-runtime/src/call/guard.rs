@@ -6,8 +6,9 @@ use std::{
     future::{Future, poll_fn},
     pin::Pin,
     task::Poll,
-    time::{Duration, Instant},
+    time::Duration,
 };
+use tokio::time::Instant;
 use tracing::Instrument;
 
 /// Runs the steps. Every call ends: with its own end, at its deadline, or when the bot stops. The steps are dropped before
@@ -47,18 +48,46 @@ pub(super) async fn run<F: Future<Output = Result<Output, Failure>>>(
     ended
 }
 
+/// The calling tool's own guard ends both at its deadline; an inherited one is for a blocking tool, which goes on, and comes
+/// a moment later, so that it is no race which of the two is first.
 const INHERITED_LATER: Duration = Duration::from_millis(100);
 
-/// Sleeps until the tool's own deadline or the calling tool's, and says how long that was.
+/// Waits until the tool's own deadline or that of a tool above it, and says how long that was. The clock of a call that
+/// waits for a person stands still.
 async fn deadline(state: &CallState) -> Duration {
-    // the calling tool's own guard ends both at its deadline; this is for a blocking one, which goes on, and a moment later,
-    // so that it is no race which of the two comes first
-    let inherited = state.options.deadline.map(|at| at.saturating_duration_since(Instant::now()) + INHERITED_LATER);
-    match [state.tool().timeout(), inherited].into_iter().flatten().min() {
-        Some(after) => {
-            tokio::time::sleep(after).await;
-            after
+    loop {
+        let mut due: Option<Instant> = None;
+        let mut resumed = None;
+        for call in state.with_callers() {
+            match call.waits.get().map_or(Ok(Duration::ZERO), |waits| waits.total()) {
+                Ok(waited) => {
+                    let later = if std::ptr::eq(call, state) { Duration::ZERO } else { INHERITED_LATER };
+                    // what is too far away to be told is no deadline
+                    let at =
+                        call.tool().timeout().and_then(|t| call.started.checked_add(t.checked_add(waited + later)?));
+                    due = [due, at].into_iter().flatten().min();
+                }
+                // as long as this one waits, those above it do too
+                Err(over) => {
+                    resumed = Some(over);
+                    break;
+                }
+            }
         }
-        None => std::future::pending().await,
+        let now = Instant::now();
+        if due.is_some_and(|at| at <= now) {
+            let ran = || now - state.started;
+            return state.tool().timeout().map_or_else(ran, |own| own.min(ran()));
+        }
+        let came = async {
+            match due {
+                Some(at) => tokio::time::sleep_until(at).await,
+                None => std::future::pending().await,
+            }
+        };
+        match resumed {
+            Some(over) => tokio::select! { () = came => {}, () = over => {} },
+            None => came.await,
+        }
     }
 }

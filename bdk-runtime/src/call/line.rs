@@ -4,7 +4,10 @@
 //! the other end. Most fronts have none: then progress goes nowhere, and whoever asks is told that nobody can be asked.
 
 use serde_json::{Map, Value};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::{
+    fmt::Display,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+};
 use tokio::sync::{mpsc, oneshot};
 
 /// How much may wait to be sent. What does not fit is dropped where it can be (progress, log messages) and waited for where
@@ -106,6 +109,8 @@ pub(crate) struct Line {
     pub(crate) progress: bool,
     /// From which level on the caller wants log messages.
     pub(crate) log: Option<LogLevel>,
+    /// How far the call said it was: progress that does not increase is not sent.
+    furthest: Mutex<f64>,
     /// Answers that came with the call, by the questions' keys: such a question is not asked.
     prepared: Mutex<Map<String, Value>>,
     /// The ability that a question lacked.
@@ -114,10 +119,6 @@ pub(crate) struct Line {
 
 impl Line {
     /// A line, and the front's end of it.
-    #[cfg_attr(
-        not(feature = "mcp"),
-        expect(dead_code, reason = "the MCP front alone reaches its caller during a call")
-    )]
     pub(crate) fn new(
         abilities: Abilities,
         progress: bool,
@@ -125,11 +126,72 @@ impl Line {
         prepared: Map<String, Value>,
     ) -> (Arc<Self>, mpsc::Receiver<Speech>) {
         let (speech, heard) = mpsc::channel(WAITING);
-        let (prepared, lacked) = (Mutex::new(prepared), Mutex::new(None));
-        (Arc::new(Self { speech, abilities, progress, log, prepared, lacked }), heard)
+        let line = Self {
+            speech,
+            abilities,
+            progress,
+            log,
+            furthest: Mutex::new(f64::NEG_INFINITY),
+            prepared: Mutex::new(prepared),
+            lacked: Mutex::new(None),
+        };
+        (Arc::new(line), heard)
     }
     /// The capability that a question of this call needed and the client did not declare, as MCP names it.
     pub(crate) fn lacked(&self) -> Option<&'static str> {
-        *self.lacked.lock().unwrap_or_else(PoisonError::into_inner)
+        *locked(&self.lacked)
     }
+    /// Remembers it; the first counts.
+    pub(super) fn lacks(&self, capability: &'static str) {
+        locked(&self.lacked).get_or_insert(capability);
+    }
+    /// Whether the caller wants to hear of this, and somebody still listens.
+    pub(super) fn wants_log(&self, level: LogLevel) -> bool {
+        self.log.is_some_and(|from| level >= from) && !self.speech.is_closed()
+    }
+    /// Says how far the call is. MCP wants every progress to be more than the one before, so what is not goes nowhere, and
+    /// so does what finds the line full: the next one tells more.
+    pub(super) fn say_progress(&self, done: f64, total: Option<f64>, message: &dyn Display) {
+        if !self.progress || !done.is_finite() || self.speech.is_closed() {
+            return;
+        }
+        let message = Some(message.to_string()).filter(|m| !m.is_empty());
+        let total = total.filter(|t| t.is_finite());
+        // held while it is sent, or a later one could overtake it
+        let mut furthest = locked(&self.furthest);
+        if done > *furthest && self.speech.try_send(Speech::Progress { done, total, message }).is_ok() {
+            *furthest = done;
+        }
+    }
+    /// Says something to know; dropped when the line is full.
+    pub(super) fn say_log(&self, level: LogLevel, message: &dyn Display) {
+        if self.wants_log(level) {
+            let _ = self.speech.try_send(Speech::Log { level, message: message.to_string() });
+        }
+    }
+    /// Asks, and waits for the answers. Without a limit of its own.
+    ///
+    /// # Errors
+    /// Why none will come.
+    pub(super) async fn ask(&self, requests: Vec<Request>) -> Result<Vec<Value>, String> {
+        const GONE: &str = "the caller went away without an answer";
+        let asked = requests.len();
+        let (reply, replied) = oneshot::channel();
+        self.speech.send(Speech::Ask(Ask { requests, reply })).await.map_err(|_| GONE)?;
+        let answers = replied.await.map_err(|_| GONE)??;
+        if answers.len() == asked {
+            Ok(answers)
+        } else {
+            Err(format!("{} answers came to {asked} questions", answers.len()))
+        }
+    }
+    /// Takes the answer that came with the call for this question, if it is one: each serves once.
+    pub(super) fn prepared<T>(&self, key: &str, read: impl FnOnce(Value) -> Option<T>) -> Option<T> {
+        let given = locked(&self.prepared).shift_remove(key)?;
+        if given.is_object() { read(given) } else { None }
+    }
+}
+
+fn locked<T>(of: &Mutex<T>) -> MutexGuard<'_, T> {
+    of.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -1,7 +1,9 @@
 //! **The call path.** HTTP, the command line, programs and tests all reach a tool through [`call`], in the order of
 //! runtime.md §1: find, read the input (with asOf), effect, dry run, run under guard with retries, record.
 
+mod answer;
 mod as_of;
+mod ask;
 mod check;
 mod context;
 mod dry_run;
@@ -9,17 +11,22 @@ mod effect;
 mod guard;
 mod handler;
 pub(crate) mod input;
-#[allow(dead_code)] // until its callers are merged
+#[allow(dead_code)] // until the front that reads it is merged
 pub(crate) mod line;
 mod options;
 mod outcome;
 mod panic;
+mod progress;
 mod provided;
+mod question;
 mod record;
 mod retry;
 mod run;
+mod say;
 mod transient;
+mod waits;
 
+pub use answer::Answer;
 pub use context::ToolContext;
 pub(crate) use input::CallInput;
 pub use input::Issue;
@@ -30,6 +37,7 @@ pub(crate) use outcome::{Done, Failure};
 #[cfg(feature = "http")]
 pub(crate) use panic::log_panics_of_tools;
 pub(crate) use provided::Provided;
+pub use question::Question;
 
 use crate::{Effect, bot::Bot, registry::Tool, tool::Output};
 use context::CallState;

@@ -1,8 +1,8 @@
 //! What a caller says about a call, beside its input.
 
-use super::line::Line;
+use super::{CallState, line::Line};
 use crate::{Timestamp, session::Principal};
-use std::{sync::Arc, time::Instant};
+use std::sync::Arc;
 use tokio_util::sync::CancellationToken;
 
 /// What a caller says about one call, beside the tool's name and its input.
@@ -19,12 +19,22 @@ pub struct CallOptions {
     pub(crate) principal: Option<Arc<Principal>>,
     /// Inherited from the calling tool.
     pub(crate) depth: u32,
-    pub(crate) deadline: Option<Instant>,
+    pub(crate) caller: Option<Caller>,
     pub(crate) cancel: Option<CancellationToken>,
     /// The way back to the caller, where there is one.
     pub(crate) line: Option<Arc<Line>>,
     /// The caller's place in a distributed trace, as W3C's `traceparent` has it.
     pub(crate) traceparent: Option<Box<str>>,
+}
+
+/// The call whose tool made this one: both end at its deadline, and its clock stands while this one waits for a person.
+#[derive(Clone)]
+pub(crate) struct Caller(pub(super) Arc<CallState>);
+
+impl std::fmt::Debug for Caller {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.0.call_id)
+    }
 }
 
 impl CallOptions {
@@ -48,6 +58,12 @@ impl CallOptions {
     #[must_use]
     pub fn principal(mut self, principal: impl Into<Arc<Principal>>) -> Self {
         self.principal = Some(principal.into());
+        self
+    }
+    /// The caller's place in a distributed trace, as W3C's `traceparent` has it: the call's span and its record carry it.
+    #[must_use]
+    pub fn traceparent(mut self, traceparent: impl Into<Box<str>>) -> Self {
+        self.traceparent = Some(traceparent.into());
         self
     }
 }

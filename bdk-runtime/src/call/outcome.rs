@@ -130,7 +130,7 @@ impl Failure {
         Self { text: String::new(), error: CallError { code, issues, retryable: false } }
     }
     pub(super) fn failed(error: &ToolError) -> Self {
-        Self::new(ErrorCode::Failed, format!(": {}", words(error)), false)
+        Self::new(code(error), format!(": {}", words(error)), false)
     }
     pub(super) fn gave_up(error: &ToolError, attempts: u32) -> Self {
         let times = if attempts == 1 { "attempt" } else { "attempts" };
@@ -180,6 +180,13 @@ fn unknown(effect: Option<Effect>) -> &'static str {
 }
 
 const UNKNOWN: &str = ". The outcome is unknown: verify it before repeating the call";
+
+/// What the tool says, unless it hands on that something it needed was not there: an answer, mostly.
+fn code(error: &ToolError) -> ErrorCode {
+    let unavailable =
+        |e: &(dyn std::error::Error + 'static)| e.downcast_ref::<Error>().is_some_and(Error::is_unavailable);
+    if chain(error.source()).any(unavailable) { ErrorCode::Unavailable } else { ErrorCode::Failed }
+}
 
 /// An error with its sources, each once: many print their source themselves.
 fn words(error: &ToolError) -> String {

@@ -21,6 +21,7 @@ pub(super) fn span(state: &CallState) -> tracing::Span {
         gen_ai.operation.name = "execute_tool",
         gen_ai.tool.name = state.tool().name(),
         gen_ai.tool.call.id = state.call_id,
+        traceparent = state.options.traceparent.as_deref(),
     )
 }
 
@@ -60,6 +61,7 @@ fn write(state: &CallState, duration_ms: u64, code: Option<ErrorCode>) {
         effect = state.effect().map_or("undecided", Effect::as_str),
         dry_run = state.options.dry_run,
         as_of = state.options.as_of.map(|t| t.to_string()),
+        traceparent = state.options.traceparent.as_deref(),
         stubbed = state.stubbed(),
         attempts = state.attempts(),
         duration_ms,

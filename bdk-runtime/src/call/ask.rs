@@ -1,0 +1,140 @@
+//! Asking the caller, and waiting for the answer: the clocks of the call and of those above it stand meanwhile.
+
+use super::{
+    Answer, CallState, Question, ToolContext,
+    line::{Line, Request},
+    waits::Pause,
+};
+use crate::Error;
+use futures_util::future::BoxFuture;
+use serde_json::Value;
+use std::{collections::HashSet, sync::Arc, time::Duration};
+
+/// How long a person is waited for.
+const LONGEST_WAIT: Duration = Duration::from_secs(600);
+
+impl ToolContext {
+    /// Asks whoever called, and waits for the answer: at most 10 minutes, which count against no deadline, and no longer than
+    /// the call. Over MCP a client shows it to its user; other ways of calling have nobody to ask.
+    ///
+    /// ```
+    /// use bdk_runtime::{ToolContext, ToolError};
+    ///
+    /// async fn remove(path: String, ctx: &ToolContext) -> Result<&'static str, ToolError> {
+    ///     if !ctx.ask(format!("Remove {path}?")).await?.accepted() {
+    ///         return Ok("Kept.");
+    ///     }
+    ///     Ok("Removed.")
+    /// }
+    /// ```
+    ///
+    /// # Errors
+    /// When nobody can be asked (see [`can_ask`](Self::can_ask)), no answer came, or it does not fit the form. A tool that
+    /// hands such an error on with `?` ends `unavailable`. A no is an answer.
+    pub async fn ask(&self, question: impl Into<Question>) -> Result<Answer, Error> {
+        let mut answers = ask_boxed(&self.0, vec![question.into()]).await?;
+        answers.pop().ok_or_else(|| Error::new("no answer came"))
+    }
+    /// Asks several things at once; the answers come in the questions' order.
+    ///
+    /// # Errors
+    /// As [`ask`](Self::ask), and when two of them have the same [`id`](Question::id).
+    pub async fn ask_all<Q: Into<Question>>(
+        &self,
+        questions: impl IntoIterator<Item = Q>,
+    ) -> Result<Vec<Answer>, Error> {
+        ask_boxed(&self.0, questions.into_iter().map(Into::into).collect()).await
+    }
+    /// Whether the caller can be asked a yes or no or a form: over MCP, from a client that declares `elicitation`.
+    pub fn can_ask(&self) -> bool {
+        self.0.options.line.as_ref().is_some_and(|line| line.abilities.form)
+    }
+}
+
+/// Erased, because it is reached from the author's crate.
+#[inline(never)]
+fn ask_boxed(state: &Arc<CallState>, questions: Vec<Question>) -> BoxFuture<'_, Result<Vec<Answer>, Error>> {
+    Box::pin(ask(state, questions))
+}
+
+async fn ask(state: &Arc<CallState>, questions: Vec<Question>) -> Result<Vec<Answer>, Error> {
+    if let Some(fault) = questions.iter().find_map(Question::fault) {
+        return Err(Error::new(format!("this question cannot be asked: {fault}")));
+    }
+    let keys = keys(&questions)?;
+    let line = state.options.line.as_ref().ok_or_else(|| {
+        Error::unavailable(
+            "nobody can be asked over this way of calling; call it over MCP, from a client that can ask its user",
+        )
+    })?;
+    for question in &questions {
+        able(line, question)?;
+    }
+    let mut answers = Vec::with_capacity(questions.len());
+    let mut open = Vec::new();
+    for (question, key) in questions.iter().zip(keys) {
+        let answer = line.prepared(&key, |given| question.read(given).ok());
+        if answer.is_none() {
+            open.push(question.to_request(key));
+        }
+        answers.push(answer);
+    }
+    let mut came = if open.is_empty() { Vec::new() } else { put(state, line, open).await? }.into_iter();
+    let answers = questions.iter().zip(answers).map(|(question, answer)| match answer {
+        Some(answer) => Ok(answer),
+        None => question.read(came.next().unwrap_or(Value::Null)),
+    });
+    answers.collect()
+}
+
+/// The keys of these questions, each one's own.
+fn keys(questions: &[Question]) -> Result<Vec<String>, Error> {
+    let mut taken = HashSet::new();
+    for id in questions.iter().filter_map(Question::given_id) {
+        if !taken.insert(id.to_owned()) {
+            return Err(Error::new(format!("two of the questions that are asked together have the id \"{id}\"")));
+        }
+    }
+    let key = |question: &Question| {
+        if let Some(id) = question.given_id() {
+            return id.to_owned();
+        }
+        let made = question.made_id();
+        let mut key = made.clone();
+        let mut again = 1;
+        while !taken.insert(key.clone()) {
+            again += 1;
+            key = format!("{made}_{again}");
+        }
+        key
+    };
+    Ok(questions.iter().map(key).collect())
+}
+
+/// Whether the caller can be asked this; the line remembers what it lacks.
+pub(super) fn able(line: &Line, question: &Question) -> Result<(), Error> {
+    match question.lacked_by(line.abilities) {
+        None => Ok(()),
+        Some((capability, words)) => {
+            line.lacks(capability);
+            Err(Error::unavailable(format!(
+                "the caller cannot be asked: its client does not declare the capability {words}"
+            )))
+        }
+    }
+}
+
+/// Puts the questions to the caller.
+pub(super) async fn put(state: &Arc<CallState>, line: &Line, requests: Vec<Request>) -> Result<Vec<Value>, Error> {
+    let _pause = Pause::begin(state);
+    tokio::select! {
+        biased;
+        // for a blocking tool, which nothing else ends
+        () = state.cancel().cancelled() => Err(Error::unavailable("the call ended before an answer came")),
+        answered = tokio::time::timeout(LONGEST_WAIT, line.ask(requests)) => match answered {
+            Ok(Ok(answers)) => Ok(answers),
+            Ok(Err(why)) => Err(Error::unavailable(format!("no answer came: {why}"))),
+            Err(_) => Err(Error::unavailable("nobody answered within 10 minutes")),
+        },
+    }
+}

@@ -1,0 +1,48 @@
+//! What a tool says while it runs: how far it is, and what is worth knowing.
+
+use super::{LogLevel, ToolContext, progress::Amount, progress::Total};
+use std::fmt::Display;
+
+impl ToolContext {
+    /// Tells the caller how far the call is: this much, of so much in all, and in words (none when empty).
+    ///
+    /// It goes nowhere when the caller did not ask for it, and never waits for a slow one. Each must be more than the one
+    /// before, or it is not sent. A tool that another one calls says nothing: its caller's progress is the other tool's.
+    ///
+    /// ```
+    /// # use bdk_runtime::ToolContext;
+    /// async fn copy(files: Vec<String>, ctx: &ToolContext) {
+    ///     for (i, file) in files.iter().enumerate() {
+    ///         ctx.progress(i, files.len(), file).await;
+    ///     }
+    ///     ctx.progress(0.5, None, "nobody knows how long this takes").await;
+    /// }
+    /// ```
+    pub async fn progress(&self, done: impl Amount, total: impl Total, message: impl Display) {
+        let options = &self.0.options;
+        if let Some(line) = options.line.as_ref().filter(|line| line.progress && options.depth == 0) {
+            line.say_progress(done.amount(), total.total(), &message);
+            // a front may listen in the task that the tool runs in: it gets its turn
+            tokio::task::yield_now().await;
+        }
+    }
+    /// Tells the caller something worth knowing. It goes nowhere when the caller did not ask for messages of this level, and
+    /// never waits for a slow one. What is for whoever runs the bot goes to `tracing`.
+    ///
+    /// ```
+    /// # use bdk_runtime::{LogLevel, ToolContext};
+    /// async fn search(words: String, ctx: &ToolContext) {
+    ///     ctx.log(LogLevel::Warning, format_args!("the index is a day old; \"{words}\" may be newer")).await;
+    /// }
+    /// ```
+    pub async fn log(&self, level: LogLevel, message: impl Display) {
+        if let Some(line) = self.0.options.line.as_ref().filter(|line| line.wants_log(level)) {
+            line.say_log(level, &message);
+            tokio::task::yield_now().await;
+        }
+    }
+    /// The caller's place in a distributed trace, as W3C's `traceparent` has it: for the tool's own requests.
+    pub fn traceparent(&self) -> Option<&str> {
+        self.0.options.traceparent.as_deref()
+    }
+}
