@@ -14,6 +14,11 @@ use std::{
 #[allow(clippy::print_stderr)]
 pub fn begin(name: &'static str, version: &'static str) {
     Identity::set(name, version);
+    // before `main` can print: stdout is the client's
+    #[cfg(all(feature = "mcp", feature = "commands"))]
+    if std::env::args_os().skip(1).take(2).eq(["mcp", "serve"]) {
+        let _ = crate::mcp::stdio::stdout_taken();
+    }
     for file in [".env.local", ".env"] {
         // a link that leads nowhere is there, and cannot be read
         if Path::new(file).symlink_metadata().is_err() {

@@ -31,6 +31,12 @@ pub(super) enum Command {
     Info(Json),
     /// List the tools
     Tools(ToolsArgs),
+    /// Be an MCP server for a client on this machine
+    #[cfg(feature = "mcp")]
+    Mcp {
+        #[command(subcommand)]
+        command: McpCommand,
+    },
     /// Print a completion script
     Completions {
         /// For which shell
@@ -152,6 +158,21 @@ pub(super) enum ToolsCommand {
         /// The saved listing
         file: PathBuf,
     },
+}
+
+#[cfg(feature = "mcp")]
+#[derive(Debug, Subcommand)]
+pub(super) enum McpCommand {
+    /// Serve over stdin and stdout, until the client closes its end
+    Serve(McpServeArgs),
+}
+
+#[cfg(feature = "mcp")]
+#[derive(Debug, Args)]
+pub(super) struct McpServeArgs {
+    /// How long running calls may go on after the client closed its end or a signal came
+    #[arg(long, value_name = "DURATION", value_parser = duration, default_value = "2s")]
+    pub(super) drain: Duration,
 }
 
 /// `512`, `512k`, `4M`, in units of 1024.

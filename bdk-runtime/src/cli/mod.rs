@@ -10,6 +10,8 @@ mod diff;
 mod info;
 mod input;
 mod logs;
+#[cfg(feature = "mcp")]
+mod mcp;
 mod output;
 mod remote;
 mod signal;
@@ -104,6 +106,10 @@ async fn run(server: Server, cli: Cli) -> Result<ExitCode, Stop> {
         Some(Command::Tools(args)) => match args.command {
             Some(ToolsCommand::Diff { file }) => diff::run(&file),
             None => tools::run(args.json.json),
+        },
+        #[cfg(feature = "mcp")]
+        Some(Command::Mcp { command }) => match command {
+            args::McpCommand::Serve(args) => mcp::serve(args.drain).await,
         },
         Some(Command::Completions { shell }) => {
             let mut script = Vec::new();

@@ -35,17 +35,27 @@ pub(crate) struct Response {
     pub(crate) json: Vec<u8>,
     /// Whether the request was wrong: over HTTP that is a status.
     pub(crate) bad_request: bool,
+    /// Whether the client cancelled the request, and expects no response.
+    pub(crate) cancelled: bool,
 }
 
 impl Response {
     pub(crate) fn ok(json: Vec<u8>) -> Self {
-        Self { json, bad_request: false }
+        Self { json, bad_request: false, cancelled: false }
+    }
+}
+
+impl Response {
+    /// Notes whether the client cancelled the request.
+    pub(crate) fn unless_cancelled(self, runs: Option<&Runs>, mcp: &Mcp) -> Self {
+        let cancelled = runs.is_some_and(|runs| runs.token().is_cancelled()) && !mcp.bot.stop().is_cancelled();
+        Self { cancelled, ..self }
     }
 }
 
 impl From<RpcError> for Response {
     fn from(error: RpcError) -> Self {
-        Self { json: error.to_json(), bad_request: false }
+        Self { json: error.to_json(), bad_request: false, cancelled: false }
     }
 }
 
@@ -76,18 +86,15 @@ pub(crate) struct Answering {
     line: Option<Arc<Line>>,
     /// Messages that are to go before anything else.
     before: VecDeque<Vec<u8>>,
-    _runs: Option<Runs>,
+    runs: Option<Runs>,
 }
 
 impl Answering {
     /// Begins a call, or takes one up again.
     pub(crate) fn begin(mcp: Arc<Mcp>, client: Client, request: CallRequest) -> Result<Self, RpcError> {
         let CallRequest { id, tool, message, progress_token, traceparent, input_responses, request_state } = request;
-        let runs = client.session.clone().map(|session| {
-            let token = mcp.bot.stop().child_token();
-            (session.run(&id, token.clone()), token)
-        });
-        let (runs, cancel) = runs.unzip();
+        let runs = client.session.as_ref().map(|session| session.run(&id, mcp.bot.stop().child_token()));
+        let cancel = runs.as_ref().map(|runs| runs.token().clone());
         let (calling, line) = match request_state {
             Some(state) => {
                 (resume(&mcp, &client.principal, &state, &tool, &message, input_responses.unwrap_or_default())?, None)
@@ -106,7 +113,7 @@ impl Answering {
             }
         };
         let before = VecDeque::new();
-        Ok(Self { mcp, client, id, tool, message, progress_token, calling: Some(calling), line, before, _runs: runs })
+        Ok(Self { mcp, client, id, tool, message, progress_token, calling: Some(calling), line, before, runs })
     }
 
     /// What goes to the client next. Not to be asked again after the response.
@@ -138,7 +145,8 @@ impl Answering {
                 Next::Ended(ended) => {
                     self.calling = None;
                     let lacked = self.line.as_ref().and_then(|line| line.lacked());
-                    return Event::Last(response::of_call(&self.id, ended, self.client.era, lacked));
+                    let response = response::of_call(&self.id, ended, self.client.era, lacked);
+                    return Event::Last(response.unless_cancelled(self.runs.as_ref(), &self.mcp));
                 }
             }
         }

@@ -37,6 +37,10 @@ impl RpcError {
     pub(crate) fn session() -> Self {
         Self::new(-32001, "there is no such session: it ended or never was; send `initialize` to open another")
     }
+    /// A level of log messages that there is not.
+    pub(crate) fn log_level() -> Self {
+        Self::params("`level` is one of debug, info, notice, warning, error, critical, alert and emergency")
+    }
     /// The call needed a capability that the client did not declare (2026-07-28).
     pub(crate) fn lacking(capability: &str) -> Self {
         let message = format!("the call needs the client capability `{capability}`, which the request did not declare");

@@ -173,6 +173,19 @@ impl<'a> Message<'a> {
     pub(crate) fn method(&self) -> Option<&str> {
         self.method.as_ref().map(|m| &*m.0)
     }
+    /// What an `initialize` lacks of what it must have.
+    pub(crate) fn missing_of_initialize(&self) -> Option<&'static str> {
+        let Some(params) = &self.params else { return Some("params") };
+        let who = params.client_info.as_ref();
+        let missing = [
+            ("params.protocolVersion", params.protocol_version.is_none()),
+            ("params.capabilities", params.capabilities.is_none()),
+            ("params.clientInfo", who.is_none()),
+            ("params.clientInfo.name", who.is_some_and(|who| who.name.is_none())),
+            ("params.clientInfo.version", who.is_some_and(|who| who.version.is_none())),
+        ];
+        missing.iter().find(|(_, missing)| *missing).map(|(name, _)| *name)
+    }
     pub(crate) fn meta(&self) -> Option<&Meta<'a>> {
         self.params.as_ref()?.meta.as_ref()
     }

@@ -20,6 +20,8 @@ pub(crate) mod other;
 mod parked;
 pub(crate) mod response;
 pub(crate) mod session;
+#[cfg(feature = "commands")]
+pub(crate) mod stdio;
 pub(crate) mod tools;
 
 pub(crate) use message::Message;

@@ -23,6 +23,8 @@ use serde_json::{Value, json};
 use std::sync::Arc;
 
 mod http_service;
+#[cfg(feature = "commands")]
+pub(crate) mod one_request;
 
 pub(crate) use http_service::OtherOverHttp;
 

@@ -87,9 +87,10 @@ impl Session {
         if live.over {
             token.cancel();
         } else {
-            live.running.insert(id.into(), token);
+            live.running.insert(id.into(), token.clone());
         }
-        Runs { session: self.clone(), id: id.into() }
+        drop(live);
+        Runs { session: self.clone(), id: id.into(), token }
     }
     /// The client cancels a request of its own.
     pub(crate) fn cancel(&self, id: &str) {
@@ -138,7 +139,7 @@ impl Session {
         }
     }
     /// Whatever is under way ends.
-    fn end(&self) {
+    pub(crate) fn close(&self) {
         let live = std::mem::replace(&mut *lock(&self.live), Live { over: true, ..Live::default() });
         live.running.into_values().chain(live.stream).for_each(|token| token.cancel());
     }
@@ -149,6 +150,14 @@ impl Session {
 pub(crate) struct Runs {
     session: Arc<Session>,
     id: Box<str>,
+    token: CancellationToken,
+}
+
+impl Runs {
+    /// What the request has to end with.
+    pub(crate) fn token(&self) -> &CancellationToken {
+        &self.token
+    }
 }
 
 impl Drop for Runs {
@@ -212,7 +221,7 @@ impl Sessions {
             table.shrink_to_fit();
         }
         drop(table);
-        session.inspect(|s| s.end()).is_some()
+        session.inspect(|s| s.close()).is_some()
     }
     /// Makes room: those that are over by now go, and else the sixteenth of the idle ones that was idle longest.
     fn evict(&self, table: &mut HashMap<Box<str>, Arc<Session>>) {
@@ -226,7 +235,7 @@ impl Sessions {
         let over = idle.iter().take_while(|(used, _)| now.saturating_sub(*used) > IDLE.as_secs()).count();
         for (_, id) in idle.into_iter().take(over.max(CAP / 16)) {
             if let Some(session) = table.remove(&id) {
-                session.end();
+                session.close();
             }
         }
         // all of them busy: the one that happens to be first, because the table must not grow
@@ -234,7 +243,7 @@ impl Sessions {
             && let Some(id) = table.keys().next().cloned()
             && let Some(session) = table.remove(&id)
         {
-            session.end();
+            session.close();
         }
     }
 }

@@ -74,19 +74,17 @@ async fn call(mcp: &Arc<Mcp>, client: Client, message: Message<'_>, bytes: &Byte
         return Answering::begin(mcp.clone(), client, request).map(|a| Answered::Under(Box::new(a)));
     }
     // a tool that has no way to say anything needs nobody who listens
-    let runs = client.session.as_ref().map(|session| {
-        let token = mcp.bot.stop().child_token();
-        (session.run(id, token.clone()), token)
-    });
+    let runs = client.session.as_ref().map(|session| session.run(id, mcp.bot.stop().child_token()));
     let options = CallOptions {
         principal: Some(client.principal),
-        cancel: runs.as_ref().map(|(_, token)| token.clone()),
+        cancel: runs.as_ref().map(|runs| runs.token().clone()),
         traceparent,
         ..CallOptions::new()
     };
     let input = params.arguments.unwrap_or_else(CallInput::empty);
     let ended = mcp.bot.call_with(&name.0, input, options).await;
-    Ok(Answered::Whole(response::of_call(id, Some(ended), client.era, None)))
+    let response = response::of_call(id, Some(ended), client.era, None);
+    Ok(Answered::Whole(response.unless_cancelled(runs.as_ref(), mcp)))
 }
 
 /// Whether a tool can say something while it runs: one that has its context, or that asks for approval.

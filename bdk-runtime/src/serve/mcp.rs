@@ -139,12 +139,7 @@ impl Endpoint {
                         session.set_log(level);
                         Ok(self.other(parts, principal, bytes.clone()).await)
                     }
-                    None => {
-                        let error = RpcError::params(
-                            "`level` is one of debug, info, notice, warning, error, critical, alert and emergency",
-                        );
-                        Ok(rpc(StatusCode::OK, &error.of(message.id)))
-                    }
+                    None => Ok(rpc(StatusCode::OK, &RpcError::log_level().of(message.id))),
                 }
             }
             Some(_) => Ok(self.other(parts, principal, bytes.clone()).await),
@@ -180,21 +175,12 @@ impl Endpoint {
 
     /// rmcp negotiates; the session is ours.
     async fn initialize(&self, parts: &Parts, principal: Arc<Principal>, message: Message<'_>, bytes: Bytes) -> Answer {
-        let Some(params) = message.params.as_ref() else {
-            return rpc(StatusCode::BAD_REQUEST, &bad_initialize("params").of(message.id));
-        };
-        let who = params.client_info.as_ref();
-        let missing = [
-            ("params.protocolVersion", params.protocol_version.is_none()),
-            ("params.capabilities", params.capabilities.is_none()),
-            ("params.clientInfo", who.is_none()),
-            ("params.clientInfo.name", who.is_some_and(|who| who.name.is_none())),
-            ("params.clientInfo.version", who.is_some_and(|who| who.version.is_none())),
-        ];
-        if let Some((name, _)) = missing.iter().find(|(_, missing)| *missing) {
-            return rpc(StatusCode::BAD_REQUEST, &bad_initialize(name).of(message.id));
+        if let Some(missing) = message.missing_of_initialize() {
+            let error = RpcError::params(format!("`initialize` needs `{missing}`"));
+            return rpc(StatusCode::BAD_REQUEST, &error.of(message.id));
         }
-        let abilities = params.capabilities.as_ref().map_or(Abilities::default(), |c| c.abilities());
+        let capabilities = message.params.as_ref().and_then(|p| p.capabilities.as_ref());
+        let abilities = capabilities.map_or(Abilities::default(), |c| c.abilities());
         let (mut head, body) = self.other.answer(parts, principal.clone(), bytes).await.into_parts();
         let Ok(body) = body.collect().await.map(http_body_util::Collected::to_bytes) else {
             return Refused::internal().answer();
@@ -285,10 +271,6 @@ fn accepted() -> Answer {
 
 fn not_acceptable() -> RpcError {
     RpcError::request("the answer is JSON or a stream of events: send `Accept: application/json, text/event-stream`")
-}
-
-fn bad_initialize(missing: &str) -> RpcError {
-    RpcError::params(format!("`initialize` needs `{missing}`"))
 }
 
 /// A header's value, where it is there once and is text.

@@ -1,0 +1,241 @@
+//! MCP over stdin and stdout: a message a line.
+//!
+//! A thread reads the lines, and carries each message as far as it goes without waiting; most calls end there and then,
+//! with no thread in between. What has to wait goes on as a task. So the loop lives whatever comes: garbage, a line
+//! without end, a call that never returns.
+
+mod lines;
+mod out;
+
+pub(crate) use out::{Out, taken as stdout_taken};
+
+use super::{
+    Mcp, Message,
+    answering::Event,
+    client::{self, Client, Era, STATELESS},
+    error::RpcError,
+    other::one_request,
+    response,
+    session::Session,
+    tools::{self, Answered},
+};
+use crate::{
+    Error, Principal,
+    bot::Bot,
+    call::line::{Abilities, LogLevel},
+};
+use bytes::Bytes;
+use futures_util::{FutureExt, future::BoxFuture, task::noop_waker};
+use lines::{Line, Lines};
+use serde_json::Value;
+use std::{
+    io,
+    panic::AssertUnwindSafe,
+    sync::{Arc, Mutex},
+    task::{Context, Poll},
+    time::Duration,
+};
+use tokio::{runtime::Handle, sync::oneshot};
+
+/// How many bytes a line may have.
+pub(crate) const MAX_LINE: usize = 16 * 1024 * 1024;
+
+/// The server's side of one client.
+struct Stdio {
+    mcp: Arc<Mcp>,
+    out: Out,
+    agreed: Mutex<Agreed>,
+}
+
+/// What was agreed with the client, anew with each `initialize`.
+struct Agreed {
+    session: Arc<Session>,
+    version: Option<Box<str>>,
+}
+
+/// Serves until the client closes its end, or `stop` resolves; then running calls get their grace time.
+pub(crate) async fn serve(
+    bot: Bot,
+    input: impl io::Read + Send + 'static,
+    out: Out,
+    stop: impl Future<Output = ()>,
+    grace: Duration,
+) -> Result<(), Error> {
+    let mcp = Mcp::new(bot.clone());
+    let session = Arc::new(Session::new(Principal::local(), Abilities::default()));
+    let agreed = Mutex::new(Agreed { session, version: None });
+    let stdio = Arc::new(Stdio { mcp, out, agreed });
+    let (ended, end) = oneshot::channel();
+    let reader = {
+        let (stdio, runtime) = (stdio.clone(), Handle::current());
+        move || {
+            let _inside = runtime.enter();
+            let ended_with = stdio.read(Lines::new(input, MAX_LINE));
+            let _ = ended.send(ended_with);
+        }
+    };
+    let thread = std::thread::Builder::new().name("bdk-stdin".to_owned()).spawn(reader);
+    // it is not joined: nothing but the client ends a read
+    drop(thread.map_err(|e| Error::with_source("the thread that reads stdin could not be started", e))?);
+    let told = tokio::spawn(stdio.clone().tell_of_changes());
+    let ended = tokio::select! {
+        biased;
+        ended = end => ended.unwrap_or(Ok(())),
+        () = stdio.out.broken() => Ok(()),
+        () = stop => Ok(()),
+    };
+    told.abort();
+    stdio.mcp.close();
+    stdio.session().close();
+    // nobody reads what they would answer
+    let grace = if stdio.out.is_broken() { Duration::ZERO } else { grace };
+    bot.drain(grace).await;
+    stdio.out.flushed(grace.max(Duration::from_secs(1))).await;
+    ended.map_err(|e| Error::with_source("stdin could not be read", e))
+}
+
+impl Stdio {
+    fn session(&self) -> Arc<Session> {
+        super::lock(&self.agreed).session.clone()
+    }
+
+    /// Takes line after line, until the client closes its end.
+    fn read<R: io::Read>(self: &Arc<Self>, mut lines: Lines<R>) -> io::Result<()> {
+        loop {
+            // a client that sends but does not read is not read from either
+            self.out.wait_for_room();
+            match lines.next()? {
+                Line::Text(line) => self.take(line),
+                Line::TooLong => {
+                    let error = format!("the message is longer than {MAX_LINE} bytes, and was passed over");
+                    self.out.send(RpcError::request(error).to_json());
+                }
+                Line::End => return Ok(()),
+            }
+            if self.out.is_broken() {
+                return Ok(());
+            }
+        }
+    }
+
+    /// Carries a message as far as it goes, and lets what has to wait go on by itself.
+    fn take(self: &Arc<Self>, line: Bytes) {
+        let mut answered: BoxFuture<'static, ()> = Box::pin(self.clone().answer(line));
+        match answered.as_mut().poll(&mut Context::from_waker(&noop_waker())) {
+            Poll::Ready(()) => {}
+            // its first poll there leaves a waker that wakes
+            Poll::Pending => drop(tokio::spawn(answered)),
+        }
+    }
+
+    /// Answers a message, whatever happens.
+    async fn answer(self: Arc<Self>, line: Bytes) {
+        let answered = AssertUnwindSafe(self.route(&line)).catch_unwind().await;
+        if answered.is_err() {
+            // tools have their own guard, so that this is a fault of bdk
+            tracing::error!(target: "bdk::mcp", "answering a message panicked");
+            let id = Message::parse(&line).ok().and_then(|m| m.id.map(|id| id.get().to_owned()));
+            if let Some(id) = id {
+                self.out.send(RpcError::internal().under(id).to_json());
+            }
+        }
+    }
+
+    async fn route(self: &Arc<Self>, line: &Bytes) {
+        let message = match Message::parse(line) {
+            Ok(message) => message,
+            Err(error) => return self.out.send(error.to_json()),
+        };
+        let session = self.session();
+        match message.method() {
+            None => tools::replied(&session, &message),
+            Some(_) if message.id.is_none() => tools::noticed(&session, &message),
+            Some(method) if tools::is_ours(method) && is_plain(&message) => {
+                let client = match client::era(&message, None) {
+                    Era::Sessions => Client::of(session),
+                    Era::Stateless => Client {
+                        // by it the client cancels
+                        session: Some(session),
+                        ..Client::stateless(&message, Principal::local())
+                    },
+                };
+                self.call(client, message, line).await;
+            }
+            Some(_) => self.other(&session, &message, line).await,
+        }
+    }
+
+    async fn call(&self, client: Client, message: Message<'_>, line: &Bytes) {
+        let response = match tools::answer(&self.mcp, client, message, line).await {
+            Answered::Whole(response) => response,
+            Answered::Under(mut answering) => loop {
+                match answering.next().await {
+                    Event::Message(json) => self.out.send(json),
+                    Event::Last(response) => break response,
+                }
+            },
+        };
+        // the specification has no answer to a request that its sender cancelled
+        if !response.cancelled {
+            self.out.send(response.json);
+        }
+    }
+
+    /// rmcp answers; what was agreed on is noted.
+    async fn other(&self, session: &Arc<Session>, message: &Message<'_>, line: &Bytes) {
+        if message.method() == Some("initialize") {
+            if let Some(missing) = message.missing_of_initialize() {
+                let error = RpcError::params(format!("`initialize` needs `{missing}`"));
+                return self.out.send(error.of(message.id).to_json());
+            }
+        } else if message.method() == Some("logging/setLevel")
+            && let Some(level) = message.params.as_ref().and_then(|p| p.level.as_ref())
+        {
+            match LogLevel::parse(&level.0) {
+                Some(level) => session.set_log(level),
+                None => return self.out.send(RpcError::log_level().of(message.id).to_json()),
+            }
+        }
+        let cancel = self.mcp.bot.stop().child_token();
+        let _runs = message.id.map(|id| session.run(id.get(), cancel.clone()));
+        let version = super::lock(&self.agreed).version.clone();
+        let mut said = match one_request::ask(&self.mcp, message, line, version.as_deref(), cancel) {
+            Ok(said) => said,
+            Err(error) => return self.out.send(error.to_json()),
+        };
+        while let Some(json) = said.next().await {
+            if message.method() == Some("initialize") {
+                self.agree(message, &json);
+            }
+            self.out.send(json);
+        }
+    }
+
+    /// Notes what an `initialize` came to.
+    fn agree(&self, message: &Message<'_>, response: &[u8]) {
+        let Ok(response) = serde_json::from_slice::<Value>(response) else { return };
+        let Some(version) = response["result"]["protocolVersion"].as_str() else { return };
+        let capabilities = message.params.as_ref().and_then(|p| p.capabilities.as_ref());
+        let abilities = capabilities.map(super::message::Capabilities::abilities).unwrap_or_default();
+        let session = Arc::new(Session::new(Principal::local(), abilities));
+        *super::lock(&self.agreed) = Agreed { session, version: Some(version.into()) };
+    }
+
+    /// Tells a client of the older era, which has no other way to hear of it, that the tools changed.
+    async fn tell_of_changes(self: Arc<Self>) {
+        let mut changes = self.mcp.bot.tools_changed();
+        while changes.changed().await.is_ok() {
+            if super::lock(&self.agreed).version.is_some() {
+                self.out.send(response::LIST_CHANGED.to_vec());
+            }
+        }
+    }
+}
+
+/// Whether nothing about a tools' request has to be judged by rmcp.
+fn is_plain(message: &Message<'_>) -> bool {
+    match message.meta().and_then(|meta| meta.protocol_version.as_ref().map(|v| (meta, v))) {
+        Some((meta, version)) => version.0 == STATELESS && meta.capabilities.is_some(),
+        None => true,
+    }
+}
