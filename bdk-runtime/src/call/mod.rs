@@ -26,6 +26,9 @@ mod say;
 mod transient;
 mod waits;
 
+#[cfg(test)]
+mod tests;
+
 pub use answer::Answer;
 pub use context::ToolContext;
 pub(crate) use input::CallInput;
