@@ -65,6 +65,7 @@ use proc_macro::TokenStream;
 /// | `timeout` | `"500ms"`, `"30s"`, `"2m"`, `"1h"`, `"none"` | default: 5 minutes |
 /// | `attempts` | a whole number | of a read: how often it is tried in all, default 3 |
 /// | `idempotent`, `destructive`, `open_world` | alone | MCP annotations beyond what `effect` says |
+/// | `needs_approval` | alone | runs only when the caller's person says yes to the exact input; refused where nobody can be asked |
 /// | `crate` | an absolute path | where `bdk` lives, if it is renamed |
 ///
 /// A closure names some of the tool's own parameters and is lent their values, after defaults and validation. A path

@@ -32,7 +32,7 @@ pub use serve::{AuthFuture, AuthRequest, Authenticator, ServeHandle, ServeMode, 
 pub use session::{Mode, Principal, SessionInfo};
 #[cfg(not(feature = "commands"))]
 pub use start::serve;
-pub use testing::TestBot;
+pub use testing::{Asked, Reply, TestBot};
 pub use tool::{Effect, Input, TimeBound, Timestamp, ToolDefinition, ToolError, ToolOutput};
 
 /// `Result<T>` with bdk's [`ToolError`], for tools.

@@ -1,5 +1,9 @@
 //! A bot's own tests: the whole runtime in process, with a settable clock.
 
+mod person;
+
+pub use person::{Asked, Reply};
+
 use crate::{
     Timestamp,
     bot::Bot,
@@ -7,7 +11,9 @@ use crate::{
     registry::{Problem, Registry},
     tool::Lend,
 };
+use person::Person;
 use serde_json::Value;
+use std::sync::Arc;
 
 /// The whole runtime in process, for a bot's own tests: see `#[bdk::test]`.
 ///
@@ -15,6 +21,7 @@ use serde_json::Value;
 pub struct TestBot {
     bot: Bot,
     options: CallOptions,
+    person: Option<Person>,
 }
 
 impl TestBot {
@@ -29,7 +36,7 @@ impl TestBot {
         let errors: Vec<String> =
             registry.errors().filter(|p| p.code != "no_provider").map(Problem::to_string).collect();
         assert!(errors.is_empty(), "the bot does not start:\n{}", errors.join("\n"));
-        Self { bot: Bot::with(registry), options: CallOptions::new() }
+        Self { bot: Bot::with(registry), options: CallOptions::new(), person: None }
     }
     /// Reads run, writes are stubbed.
     #[must_use]
@@ -55,6 +62,33 @@ impl TestBot {
         self.bot.provide(stand_in);
         self
     }
+    /// Answers what tools ask ([`ToolContext::ask`](crate::ToolContext::ask)), and whether they may run
+    /// (`needs_approval`). Without this, nobody can be asked.
+    ///
+    /// ```
+    /// use bdk_runtime::{Reply, TestBot, ToolContext, ToolDefinition, __private::{ToolsDef, at, inventory}};
+    /// use serde_json::{Value, json};
+    ///
+    /// fn tools() -> Vec<ToolDefinition> {
+    ///     let remove = ToolDefinition::new("remove").description("Removes everything.").needs_approval();
+    ///     vec![remove.handler(async |_: Value, _: ToolContext| Ok("Removed."))]
+    /// }
+    /// inventory::submit! { ToolsDef { make: tools, at: at!() } } // in a bot: `#[tools]`
+    ///
+    /// # tokio::runtime::Runtime::new()?.block_on(async {
+    /// let bot = TestBot::new().answering(|asked| asked.message().contains("remove"));
+    /// assert_eq!(bot.call_tool("remove", json!({})).await.result, "Removed.");
+    ///
+    /// let bot = TestBot::new().answering(|_| Reply::Cancel);
+    /// assert!(bot.call_tool("remove", json!({})).await.is_error);
+    /// # });
+    /// # Ok::<(), std::io::Error>(())
+    /// ```
+    #[must_use]
+    pub fn answering<R: Into<Reply>>(mut self, person: impl Fn(&Asked) -> R + Send + Sync + 'static) -> Self {
+        self.person = Some(Arc::new(move |asked| person(asked).into()));
+        self
+    }
     /// Calls a tool as every front does.
     ///
     /// # Panics
@@ -64,7 +98,11 @@ impl TestBot {
         let at = std::panic::Location::caller();
         let (input, options) = (input.into(), self.options.clone());
         async move {
-            match self.bot.call_boxed(name, input, options).await {
+            let ended = match &self.person {
+                Some(person) => person::call(&self.bot, name, input, options, person).await,
+                None => self.bot.call_boxed(name, input, options).await,
+            };
+            match ended {
                 Ok(done) => done.into(),
                 Err(unknown) => panic!("{at}: {unknown}"),
             }

@@ -26,7 +26,11 @@ fn generated() -> Vec<ToolDefinition> {
 #[tools(crate = ::bdk)]
 fn mapped() -> Vec<ToolDefinition> {
     let made = |name: &'static str| ToolDefinition::new(name).description("One of many.").effect(Effect::Read);
-    ["data_a", "data_b"].map(|name| made(name).handler(move |_: Value, _| async move { Ok(json!(name)) })).into()
+    let held = made("data_held").needs_approval().handler(async |_: Value, _: ToolContext| Ok("ran"));
+    let mut all: Vec<_> =
+        ["data_a", "data_b"].map(|name| made(name).handler(move |_: Value, _| async move { Ok(json!(name)) })).into();
+    all.push(held);
+    all
 }
 
 #[bdk::test]
@@ -34,4 +38,6 @@ async fn data_makes_tools(bot: TestBot) {
     assert_eq!(bot.call_tool("data_plain", json!({ "since": "x" })).await.result, json!({ "since": "x" }));
     assert_eq!(bot.call_tool("data_captures", json!({})).await.result, 3);
     assert_eq!(bot.call_tool("data_b", json!({})).await.result, "data_b");
+    assert!(bot.call_tool("data_held", json!({})).await.is_error);
+    assert_eq!(bot.answering(|_| true).call_tool("data_held", json!({})).await.result, "ran");
 }

@@ -6,6 +6,7 @@
 #[path = "../pass"]
 mod pass {
     mod aliases;
+    mod asks;
     mod attributes;
     mod awaits;
     mod closures;

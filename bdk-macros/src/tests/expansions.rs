@@ -109,7 +109,7 @@ fn every_rule_of_a_parameter() {
         ToolAttribute,
         r#"
         #[doc = include_str!("tool.md")]
-        #[tool(rename_all = "camelCase", time_args = ["until_day", "at"], title = "A title", attempts = 2, effect = "read", idempotent, open_world, crate = ::sdk)]
+        #[tool(rename_all = "camelCase", time_args = ["until_day", "at"], title = "A title", attempts = 2, effect = "read", idempotent, open_world, needs_approval, crate = ::sdk)]
         fn t(
             #[arg(range(min = -1, exclusive_max = MAX), coerce)] pr_number: i64,
             #[arg(length(equal = 2), inner(pattern = "^a", format = "email"), preprocess = split)] list: Vec<String>,

@@ -15,13 +15,14 @@ fn an_unknown_option_is_told_with_the_nearest() {
         "#[tool(«colour»)] fn t() {}",
         &["unknown `#[tool]` option `colour`; there are `effect`, `name`, `title`, `description`, `dry_run_result`, \
             `check`, `time_args`, `output_schema`, `input_schema`, `unknown_fields`, `timeout`, `attempts`, `idempotent`, \
-            `destructive`, `open_world`, `rename_all`, `execution`, `script`, `crate`"],
+            `destructive`, `open_world`, `needs_approval`, `rename_all`, `execution`, `script`, `crate`"],
     );
 }
 
 #[test]
 fn what_other_crates_call_it_is_told_with_what_to_write() {
     tool("#[tool(«read_only»)] fn t() {}", &["`#[tool]` has no option `read_only`: write `effect = \"read\"`"]);
+    tool("#[tool(«confirm»)] fn t() {}", &["`#[tool]` has no option `confirm`: write `needs_approval`"]);
     tool(
         "#[tool(«retries» = 3)] fn t() {}",
         &["`#[tool]` has no option `retries`: write `attempts = 5`, which counts the first try too"],
@@ -142,6 +143,10 @@ fn a_flag_stands_alone() {
     tool(
         "#[tool(«open_world»(true))] fn t() {}",
         &["`open_world` is a flag: write `open_world` alone, or leave it out"],
+    );
+    tool(
+        "#[tool(«needs_approval» = true)] fn t() {}",
+        &["`needs_approval` is a flag: write `needs_approval` alone, or leave it out"],
     );
 }
 

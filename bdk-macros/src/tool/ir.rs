@@ -23,6 +23,7 @@ pub(crate) struct Tool {
     pub(crate) idempotent: bool,
     pub(crate) destructive: bool,
     pub(crate) open_world: bool,
+    pub(crate) needs_approval: bool,
     pub(crate) inputs: Vec<Input>,
 }
 

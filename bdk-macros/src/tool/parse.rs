@@ -111,6 +111,7 @@ fn option(cx: &Ctxt, options: &mut Options, opt: Opt) {
             options.destructive = Some(opt.key);
         }
         "open_world" => tool.open_world = opt.flag(cx),
+        "needs_approval" => tool.needs_approval = opt.flag(cx),
         "rename_all" => options.rename_all = rename_all(cx, &opt),
         "execution" | "script" => {
             if !options.agent {

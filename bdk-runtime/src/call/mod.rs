@@ -2,6 +2,7 @@
 //! runtime.md §1: find, read the input (with asOf), effect, dry run, run under guard with retries, record.
 
 mod answer;
+mod approval;
 mod as_of;
 mod ask;
 mod check;
@@ -26,6 +27,9 @@ mod say;
 mod transient;
 mod waits;
 
+#[cfg(test)]
+mod tests;
+
 pub use answer::Answer;
 pub use context::ToolContext;
 pub(crate) use input::CallInput;
@@ -37,6 +41,7 @@ pub(crate) use outcome::{Done, Failure};
 #[cfg(feature = "http")]
 pub(crate) use panic::log_panics_of_tools;
 pub(crate) use provided::Provided;
+pub(crate) use question::ELICIT;
 pub use question::Question;
 
 use crate::{Effect, bot::Bot, registry::Tool, tool::Output};
@@ -104,6 +109,9 @@ async fn steps(tool: &Tool, state: &Arc<CallState>, input: CallInput<'_>) -> Res
     if state.options.dry_run && effect == Effect::Write {
         state.set_stubbed();
         return dry_run::stub(tool, &slots);
+    }
+    if tool.needs_approval() {
+        approval::seek(tool, state, &input).await?;
     }
     retry::run(tool, state, effect, input, slots).await
 }

@@ -160,6 +160,14 @@ impl Failure {
     pub(super) fn unavailable(why: &str) -> Self {
         Self::new(ErrorCode::Unavailable, format!(": unavailable: {why}"), true)
     }
+    /// Nothing of it may work by trying again.
+    pub(super) fn unapprovable(why: &str) -> Self {
+        Self::new(ErrorCode::Unavailable, format!(": {why}"), false)
+    }
+    pub(super) fn unapproved() -> Self {
+        let text = ": it was not approved: do not call it again unless you are asked to";
+        Self::new(ErrorCode::Failed, text.to_owned(), false)
+    }
     fn text(&self, tool: &str) -> String {
         match self.error.code {
             ErrorCode::InvalidInput | ErrorCode::AsOf => super::input::message(tool, &self.error.issues),

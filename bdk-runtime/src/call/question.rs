@@ -9,7 +9,8 @@ use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value, json};
 
-const ELICIT: &str = "elicitation/create";
+/// The request that asks a person.
+pub(crate) const ELICIT: &str = "elicitation/create";
 
 /// Something to ask whoever called: see [`ToolContext::ask`](crate::ToolContext::ask).
 ///

@@ -107,6 +107,13 @@ impl Tool {
         };
         attempts.unwrap_or(DEFAULT_ATTEMPTS)
     }
+    /// Whether a person has to approve every call.
+    pub fn needs_approval(&self) -> bool {
+        match &self.kind {
+            Kind::Code(def) => def.needs_approval,
+            Kind::Data(data, _) => data.needs_approval,
+        }
+    }
     pub(crate) fn params(&self) -> &'static [Param] {
         match &self.kind {
             Kind::Code(def) => def.params,
@@ -191,6 +198,9 @@ impl Tool {
         }
         out["annotations"] = self.annotations();
         out["effect"] = self.effect().into();
+        if self.needs_approval() {
+            out["needsApproval"] = true.into();
+        }
         out["timeArgs"] = self.time_args.iter().map(|n| &**n).collect::<Vec<_>>().into();
         out["execution"] = "server".into();
         out["agent"] = agent.into();

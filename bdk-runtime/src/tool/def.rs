@@ -194,6 +194,8 @@ pub struct ToolDef {
     pub attempts: Option<u32>,
     /// Further annotations.
     pub hints: Hints,
+    /// Whether a person has to approve every call.
+    pub needs_approval: bool,
     /// Where the author's function stands.
     pub at: At,
 }
@@ -225,6 +227,7 @@ impl ToolDef {
             timeout: Timeout::Default,
             attempts: None,
             hints: Hints { idempotent: false, destructive: false, open_world: false },
+            needs_approval: false,
             at,
         }
     }
@@ -301,6 +304,11 @@ impl ToolDef {
     /// `open_world`.
     pub const fn open_world(mut self) -> Self {
         self.hints.open_world = true;
+        self
+    }
+    /// `needs_approval`.
+    pub const fn needs_approval(mut self) -> Self {
+        self.needs_approval = true;
         self
     }
 }

@@ -22,6 +22,7 @@ pub struct ToolDefinition {
     pub(crate) timeout: Timeout,
     pub(crate) attempts: Option<u32>,
     pub(crate) hints: Hints,
+    pub(crate) needs_approval: bool,
     pub(crate) body: Option<DataBody>,
 }
 
@@ -39,6 +40,7 @@ impl ToolDefinition {
             timeout: Timeout::Default,
             attempts: None,
             hints: Hints::default(),
+            needs_approval: false,
             body: None,
         }
     }
@@ -113,6 +115,12 @@ impl ToolDefinition {
     #[must_use]
     pub fn open_world(mut self) -> Self {
         self.hints.open_world = true;
+        self
+    }
+    /// A person has to approve every call, with its exact input; where nobody can be asked it is refused.
+    #[must_use]
+    pub fn needs_approval(mut self) -> Self {
+        self.needs_approval = true;
         self
     }
 }

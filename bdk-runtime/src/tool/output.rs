@@ -97,6 +97,24 @@ impl ToolOutput {
     pub fn resource_link(self, uri: impl Into<String>, name: impl Into<String>) -> Self {
         self.part(json!({ "type": "resource_link", "uri": uri.into(), "name": name.into() }))
     }
+    /// A resource itself, as text.
+    ///
+    /// ```
+    /// # use bdk_runtime::ToolOutput;
+    /// let out = ToolOutput::text("The plan:").resource("file:///plan.md", "text/markdown", "# Plan");
+    /// assert_eq!(out.content()[1]["resource"]["text"], "# Plan");
+    /// ```
+    #[must_use]
+    pub fn resource(self, uri: impl Into<String>, mime: impl Into<String>, text: impl Into<String>) -> Self {
+        let resource = json!({ "uri": uri.into(), "mimeType": mime.into(), "text": text.into() });
+        self.part(json!({ "type": "resource", "resource": resource }))
+    }
+    /// A resource itself, as bytes, sent in base64.
+    #[must_use]
+    pub fn blob_resource(self, uri: impl Into<String>, mime: impl Into<String>, bytes: impl AsRef<[u8]>) -> Self {
+        let resource = json!({ "uri": uri.into(), "mimeType": mime.into(), "blob": BASE64.encode(bytes.as_ref()) });
+        self.part(json!({ "type": "resource", "resource": resource }))
+    }
     /// The structured content.
     #[must_use]
     pub fn structured(mut self, value: Value) -> Self {

@@ -140,7 +140,7 @@ fn question(a: String, b: Box<u32>) -> String {
 }
 
 /// Instants.
-#[tool(time_args = ["since", "untilDay", "at"], rename_all = "camelCase", unknown_fields = "ignore", timeout = "1m30s", idempotent, destructive, open_world, title = "Time travel")]
+#[tool(time_args = ["since", "untilDay", "at"], rename_all = "camelCase", unknown_fields = "ignore", timeout = "1m30s", idempotent, destructive, open_world, needs_approval, title = "Time travel")]
 fn instants(since: Option<String>, until_day: Timestamp, #[arg(name = "at")] instant: String, not_one: u32) -> String {
     format!("{since:?}{until_day}{instant}{not_one}")
 }

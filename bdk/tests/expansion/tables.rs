@@ -130,6 +130,7 @@ fn options_are_as_written() {
     assert!(tool.ignore_unknown);
     assert_eq!(tool.timeout, Timeout::After(std::time::Duration::from_secs(90)));
     assert!(tool.hints.idempotent && tool.hints.destructive && tool.hints.open_world);
+    assert!(tool.needs_approval && !table("plain").needs_approval);
     assert_eq!(tool.title, Some("Time travel"));
     assert_eq!(table("lent").timeout, Timeout::Never);
     assert_eq!(table("berth").attempts, Some(2));

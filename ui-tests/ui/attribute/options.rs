@@ -27,4 +27,8 @@ fn soon() {}
 #[tool(unknown_fields = "deny")] // MISTAKE
 fn deny() {}
 
+/// A flag has no value.
+#[tool(needs_approval = "always")] // MISTAKE
+fn always() {}
+
 fn main() {}

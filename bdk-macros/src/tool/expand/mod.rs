@@ -248,7 +248,12 @@ fn options(tool: &Tool, f: &SigFn, names: &Names) -> TokenStream {
     if let Some(attempts) = tool.attempts {
         chain.extend(quote!(.attempts(#attempts)));
     }
-    let flags = [("idempotent", tool.idempotent), ("destructive", tool.destructive), ("open_world", tool.open_world)];
+    let flags = [
+        ("idempotent", tool.idempotent),
+        ("destructive", tool.destructive),
+        ("open_world", tool.open_world),
+        ("needs_approval", tool.needs_approval),
+    ];
     for (flag, _) in flags.into_iter().filter(|(_, set)| *set) {
         let flag = Ident::new(flag, Span::call_site());
         chain.extend(quote!(.#flag()));

@@ -102,6 +102,7 @@ fn tool(name: &str, old: &Value, new: &Value, out: &mut Vec<(Severity, String)>)
         (None, None) => {}
     }
     effect(name, old, new, out);
+    approval(name, old, new, out);
     time_args(name, old, new, out);
     for what in ["title", "description", "annotations"] {
         if old.get(what) != new.get(what) && (what != "annotations" || old["effect"] == new["effect"]) {
@@ -125,6 +126,15 @@ fn effect(name: &str, old: &Value, new: &Value, out: &mut Vec<(Severity, String)
             std::cmp::Ordering::Equal => Severity::Noted,
         };
         out.push((severity, format!("`{name}` has the effect {to}, was {from}")));
+    }
+}
+
+/// A call that worked is refused where nobody can be asked, and waits for a person elsewhere.
+fn approval(name: &str, old: &Value, new: &Value, out: &mut Vec<(Severity, String)>) {
+    match (old["needsApproval"] == true, new["needsApproval"] == true) {
+        (false, true) => out.push((Severity::Breaking, format!("`{name}` needs the approval of a person"))),
+        (true, false) => out.push((Severity::Compatible, format!("`{name}` needs no approval any more"))),
+        _ => {}
     }
 }
 
@@ -193,6 +203,16 @@ mod tests {
         assert_eq!(diff(&tool("undeclared", &[]), &tool("read", &[]))[0].0, Severity::Compatible);
         assert_eq!(diff(&tool("read", &[]), &tool("read", &["since"]))[0].0, Severity::Breaking);
         assert_eq!(diff(&tool("read", &["since"]), &tool("read", &[]))[0].0, Severity::Compatible);
+    }
+
+    #[test]
+    fn a_new_approval_breaks_and_one_that_is_gone_does_not() {
+        let (free, mut held) = (listed(&json!({}), &[]), listed(&json!({}), &[]));
+        held["needsApproval"] = true.into();
+        let broken = (Severity::Breaking, "`t` needs the approval of a person".to_owned());
+        assert_eq!(diff(&free, &held), [broken]);
+        assert_eq!(diff(&held, &free)[0].0, Severity::Compatible);
+        assert_eq!(diff(&held, &held), []);
     }
 
     #[test]
