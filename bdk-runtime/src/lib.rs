@@ -10,6 +10,8 @@ mod call;
 mod cli;
 mod error;
 mod id;
+#[cfg(feature = "mcp")]
+mod mcp;
 mod near;
 mod registry;
 #[cfg(feature = "http")]

@@ -1,0 +1,4 @@
+//! The MCP server.
+
+#[allow(dead_code)] // until its callers are merged
+pub(crate) mod listing;
