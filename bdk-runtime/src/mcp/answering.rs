@@ -97,7 +97,7 @@ impl Answering {
         let cancel = runs.as_ref().map(|runs| runs.token().clone());
         let (calling, line) = match request_state {
             Some(state) => {
-                (resume(&mcp, &client.principal, &state, &tool, &message, input_responses.unwrap_or_default())?, None)
+                (resume(&mcp, &client.principal, &state, &tool, &message, &input_responses.unwrap_or_default())?, None)
             }
             None => {
                 let prepared = input_responses.unwrap_or_default();
@@ -196,7 +196,7 @@ impl Answering {
             ask.requests.iter().map(|r| (r.key.clone(), json!({ "method": r.method, "params": r.params }))).collect();
         let arguments = arguments(&self.message);
         match self.mcp.parked.park(calling, ask, self.client.principal.clone(), &self.tool, arguments) {
-            Ok(state) => Some(response::input_required(&self.id, requests, &state)),
+            Ok(state) => Some(response::input_required(&self.id, &requests, &state)),
             Err(given_back) => {
                 let (calling, ask) = *given_back;
                 let _ = ask.reply.send(Err("too many calls wait for an answer already; try again later".to_owned()));
@@ -214,7 +214,7 @@ fn resume(
     state: &str,
     tool: &str,
     message: &[u8],
-    responses: Map<String, Value>,
+    responses: &Map<String, Value>,
 ) -> Result<Calling, RpcError> {
     let parked = mcp.parked.take(state, principal, tool, &arguments(message)).map_err(|gone| match gone {
         Gone::Unknown => RpcError::params(
@@ -224,7 +224,7 @@ fn resume(
             "the call that waits under this `requestState` has another tool or other arguments: send the same ones again",
         ),
     })?;
-    match parked.answers(&responses) {
+    match parked.answers(responses) {
         Ok(answers) => {
             let _ = parked.ask.reply.send(Ok(answers));
             Ok(parked.calling)

@@ -1,6 +1,9 @@
 //! What is known of the client that sent a request, in either era of the protocol.
 
-use super::{message::Message, session::Session};
+use super::{
+    message::{Capabilities, Message},
+    session::Session,
+};
 use crate::{
     Principal,
     call::line::{Abilities, LogLevel},
@@ -37,7 +40,7 @@ impl Client {
     /// Of a request of the stateless era.
     pub(crate) fn stateless(message: &Message<'_>, principal: Arc<Principal>) -> Self {
         let meta = message.meta();
-        let abilities = meta.and_then(|m| m.capabilities.as_ref()).map(|c| c.abilities()).unwrap_or_default();
+        let abilities = meta.and_then(|m| m.capabilities.as_ref()).map(Capabilities::abilities).unwrap_or_default();
         let log = meta.and_then(|m| m.log_level.as_ref()).and_then(|level| LogLevel::parse(&level.0));
         Self { era: Era::Stateless, principal, abilities, log, session: None, whole: false }
     }

@@ -15,7 +15,7 @@ mod calling;
 pub(crate) mod client;
 pub(crate) mod error;
 mod listing;
-mod message;
+pub(crate) mod message;
 pub(crate) mod other;
 mod parked;
 pub(crate) mod response;
@@ -42,11 +42,11 @@ pub(crate) struct Mcp {
 
 impl Mcp {
     pub(crate) fn new(bot: Bot) -> Arc<Self> {
-        Arc::new(Self { bot, listing: Listing::default(), sessions: Sessions::new(), parked: ParkedCalls::default() })
+        Arc::new(Self { bot, listing: Listing::new(), sessions: Sessions::new(), parked: ParkedCalls::default() })
     }
-    /// Whether calls of a tool say some of their arguments in headers, too, which then have to agree.
-    pub(crate) fn has_param_headers(&self, _name: &str) -> bool {
-        false
+    /// Whether callers of a tool say some of its arguments in headers, too, which then have to agree (SEP-2243).
+    pub(crate) fn has_param_headers(&self, name: &str) -> bool {
+        self.bot.find(name).is_some_and(|tool| !tool.param_headers().is_empty())
     }
     /// The bot goes down: no question that waits between two requests will be answered.
     pub(crate) fn close(&self) {

@@ -86,7 +86,7 @@ impl ServerHandler for Handler {
         let cursor = request.and_then(|request| request.cursor);
         match self.0.listing.page(&self.0.bot.registry(), shape, cursor.as_deref()) {
             Ok(page) => typed(serde_json::from_slice(&page)),
-            Err(_) => Err(ErrorData::invalid_params("the `cursor` is none that a listing of this bot gave out", None)),
+            Err(bad) => Err(ErrorData::invalid_params(bad.to_string(), None)),
         }
     }
 

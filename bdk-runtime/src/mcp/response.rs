@@ -55,7 +55,7 @@ fn open(out: &mut Vec<u8>, id: &str) {
 }
 
 /// 2026-07-28: the call waits for answers, which come with a request that repeats it.
-pub(crate) fn input_required(id: &str, requests: Map<String, Value>, state: &str) -> Vec<u8> {
+pub(crate) fn input_required(id: &str, requests: &Map<String, Value>, state: &str) -> Vec<u8> {
     let result = json!({ "resultType": "input_required", "inputRequests": requests, "requestState": state });
     of_result(id, result.to_string().as_bytes())
 }

@@ -6,6 +6,7 @@ use super::{
     client::{Client, Era},
     error::RpcError,
     listing::Shape,
+    message::Meta,
     response,
     session::Session,
 };
@@ -48,8 +49,8 @@ fn list(mcp: &Mcp, client: &Client, message: &Message<'_>) -> Result<Vec<u8>, Rp
     let cursor = message.params.as_ref().and_then(|p| p.cursor.as_ref()).map(|c| &*c.0);
     let shape = if client.era == Era::Stateless { Shape::Modern } else { Shape::Legacy };
     match mcp.listing.page(&mcp.bot.registry(), shape, cursor) {
-        Ok(page) => Ok(response::of_result(id(&message)?, &page)),
-        Err(_) => Err(RpcError::params("the `cursor` is none that a listing of this bot gave out: begin without one")),
+        Ok(page) => Ok(response::of_result(id(message)?, &page)),
+        Err(bad) => Err(RpcError::params(bad.to_string())),
     }
 }
 
@@ -59,7 +60,7 @@ async fn call(mcp: &Arc<Mcp>, client: Client, message: Message<'_>, bytes: &Byte
     let Some(name) = params.name.take() else { return Err(no_name()) };
     let input_responses = responses(params.input_responses.take())?;
     let progress_token = params.meta.as_ref().and_then(|meta| meta.progress_token()).filter(|_| !client.whole);
-    let traceparent = params.meta.as_ref().and_then(|meta| meta.traceparent());
+    let traceparent = params.meta.as_ref().and_then(Meta::traceparent);
     let waits = params.request_state.is_some() || input_responses.is_some();
     if waits || mcp.bot.find(&name.0).is_some_and(|tool| speaks(&tool)) {
         let request = CallRequest {
@@ -90,6 +91,7 @@ async fn call(mcp: &Arc<Mcp>, client: Client, message: Message<'_>, bytes: &Byte
 /// Whether a tool can say something while it runs: one that has its context, or that asks for approval.
 fn speaks(tool: &Tool) -> bool {
     match &tool.kind {
+        _ if tool.needs_approval() => true,
         Kind::Code(def) => def.needs.iter().any(|need| (need.key)() == TypeId::of::<ToolContext>()),
         Kind::Data(..) => true,
     }

@@ -31,6 +31,8 @@ pub struct Tool {
     time_args: Box<[Box<str>]>,
     description: OnceLock<String>,
     compiled: OnceLock<Compiled>,
+    #[cfg(feature = "mcp")]
+    param_headers: OnceLock<schema::ParamHeaders>,
 }
 
 impl Tool {
@@ -51,6 +53,8 @@ impl Tool {
             time_args,
             description: OnceLock::new(),
             compiled: OnceLock::new(),
+            #[cfg(feature = "mcp")]
+            param_headers: OnceLock::new(),
         }
     }
 
@@ -151,6 +155,12 @@ impl Tool {
     /// The advertised input schema.
     pub fn input_schema(&self) -> &Value {
         &self.compiled().schema
+    }
+    /// The parameters whose values a client repeats as HTTP headers.
+    #[cfg(feature = "mcp")]
+    #[allow(dead_code)] // until its callers are merged
+    pub(crate) fn param_headers(&self) -> &schema::ParamHeaders {
+        self.param_headers.get_or_init(|| schema::ParamHeaders::of(self.input_schema()))
     }
     /// The advertised output schema.
     pub fn output_schema(&self) -> Option<Value> {

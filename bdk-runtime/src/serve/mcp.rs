@@ -19,6 +19,7 @@ use crate::{
         answering::{Event, Response},
         client::{self, Client, Era, STATELESS},
         error::RpcError,
+        message::Capabilities,
         other::{OtherOverHttp, knows_version},
         session::Session,
         tools::{self, Answered},
@@ -180,7 +181,7 @@ impl Endpoint {
             return rpc(StatusCode::BAD_REQUEST, &error.of(message.id));
         }
         let capabilities = message.params.as_ref().and_then(|p| p.capabilities.as_ref());
-        let abilities = capabilities.map_or(Abilities::default(), |c| c.abilities());
+        let abilities = capabilities.map_or(Abilities::default(), Capabilities::abilities);
         let (mut head, body) = self.other.answer(parts, principal.clone(), bytes).await.into_parts();
         let Ok(body) = body.collect().await.map(http_body_util::Collected::to_bytes) else {
             return Refused::internal().answer();
@@ -251,7 +252,7 @@ async fn written(answered: Answered, accepts: Accepts) -> Answer {
             Event::Message(first) => return sse::answering(first, answering),
         },
     };
-    if accepts.json { whole(response) } else { sse::whole(response.json) }
+    if accepts.json { whole(response) } else { sse::whole(&response.json) }
 }
 
 fn whole(response: Response) -> Answer {

@@ -77,8 +77,8 @@ fn answer(body: Body) -> Answer {
 }
 
 /// One response, for a client that takes nothing but events.
-pub(super) fn whole(json: Vec<u8>) -> Answer {
-    answer(Body::from(event(&json)))
+pub(super) fn whole(json: &[u8]) -> Answer {
+    answer(Body::from(event(json)))
 }
 
 /// A call that said something: that, then whatever it says, then its end. Whoever drops the stream ends the call.

@@ -132,16 +132,18 @@ impl Out {
             state = self.0.room.wait(state).unwrap_or_else(PoisonError::into_inner);
         }
     }
+    fn is_flushed(&self) -> bool {
+        let state = self.state();
+        state.broken || (state.file.is_some() && state.waiting.is_empty())
+    }
     /// Waits until all is written, but no longer than this.
     pub(crate) async fn flushed(&self, longest: Duration) {
         let all = async {
             loop {
                 let changed = self.0.idle.notified();
-                let state = self.state();
-                if state.broken || (state.file.is_some() && state.waiting.is_empty()) {
+                if self.is_flushed() {
                     return;
                 }
-                drop(state);
                 changed.await;
             }
         };
@@ -197,7 +199,7 @@ mod tests {
     use std::{io::Read, os::fd::OwnedFd};
 
     fn pipe() -> (io::PipeReader, Out) {
-        let (reader, writer) = io::pipe().unwrap();
+        let (reader, writer) = io::pipe().expect("a pipe");
         (reader, Out::new(File::from(OwnedFd::from(writer))))
     }
 
@@ -215,7 +217,13 @@ mod tests {
         out.flushed(Duration::from_secs(30)).await;
         drop(out);
         let read = read.await.unwrap().unwrap();
-        let expected: Vec<u8> = sent.into_iter().flat_map(|mut m| { m.push(b'\n'); m }).collect();
+        let expected: Vec<u8> = sent
+            .into_iter()
+            .flat_map(|mut m| {
+                m.push(b'\n');
+                m
+            })
+            .collect();
         assert!(read == expected);
     }
 

@@ -1,6 +1,9 @@
 //! What `validate` warns of: schemas that are right, and that some models or providers cannot use well.
 
-use super::walk::{children, percent_decode};
+use super::{
+    param_headers,
+    walk::{children, percent_decode},
+};
 use serde_json::Value;
 
 /// One thing worth a warning.
@@ -16,6 +19,7 @@ pub struct Lint {
 pub fn lint(schema: &Value) -> Vec<Lint> {
     let mut found = Vec::new();
     visit(schema, "", &mut found);
+    param_headers::faults(schema, &mut found);
     for (name, definition) in schema.get("$defs").and_then(Value::as_object).into_iter().flatten() {
         if refers_to(definition, name) || indirectly(schema, definition, name) {
             found.push(Lint {

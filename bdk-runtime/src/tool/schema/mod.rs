@@ -14,6 +14,7 @@ mod inline;
 mod levels;
 mod lint;
 mod misfit;
+mod param_headers;
 mod rules;
 mod tidy;
 mod walk;
@@ -25,6 +26,7 @@ pub(crate) use compiled::{Shape, validator};
 pub use dedent::dedent;
 pub use lint::{Lint, lint};
 pub use misfit::misfits;
+pub use param_headers::{ParamHeader, ParamHeaders};
 pub(crate) use walk::{children, constant, percent_decode, resolve};
 
 use super::{Param, ToolDef};
