@@ -19,7 +19,7 @@ pub(super) fn start(usual: LevelFilter) -> Result<(), Stop> {
 
 fn filter(wanted: &str, usual: LevelFilter) -> Result<EnvFilter, ParseError> {
     // rmcp tells of each request, with all that is in it, unless it is asked to keep quiet
-    let quiet = if wanted.contains("rmcp") { String::new() } else { format!("rmcp=warn,{wanted}") };
+    let quiet = if wanted.contains("rmcp") { String::new() } else { format!("rmcp=error,{wanted}") };
     EnvFilter::builder().with_default_directive(usual.into()).parse(if quiet.is_empty() { wanted } else { &quiet })
 }
 

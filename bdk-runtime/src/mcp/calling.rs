@@ -42,11 +42,13 @@ enum Run {
 }
 
 /// Ends its task when it is dropped.
-struct Task(JoinHandle<Result<Done, UnknownTool>>);
+struct Task(Option<JoinHandle<Result<Done, UnknownTool>>>);
 
 impl Drop for Task {
     fn drop(&mut self) {
-        self.0.abort();
+        if let Some(task) = &self.0 {
+            task.abort();
+        }
     }
 }
 
@@ -71,7 +73,7 @@ impl Calling {
     /// Lets the call go on by itself.
     pub(crate) fn apart(self) -> Self {
         let run = match self.run {
-            Run::Here(run) => Run::Apart(Task(tokio::spawn(run))),
+            Run::Here(run) => Run::Apart(Task(Some(tokio::spawn(run)))),
             apart @ Run::Apart(_) => apart,
         };
         Self { run, ..self }
@@ -82,10 +84,17 @@ impl Calling {
         Self { again: Some(ask), ..self }
     }
 
+    /// Lets a call that goes on by itself go on without anybody who waits for it.
+    pub(crate) fn leave(self) {
+        if let Run::Apart(mut task) = self.run {
+            task.0 = None;
+        }
+    }
+
     pub(crate) fn has_ended(&self) -> bool {
         match &self.run {
             Run::Here(_) => self.ended.is_some(),
-            Run::Apart(task) => task.0.is_finished(),
+            Run::Apart(task) => task.0.as_ref().is_none_or(JoinHandle::is_finished),
         }
     }
 
@@ -118,7 +127,10 @@ impl Run {
     fn poll(&mut self, cx: &mut Context<'_>) -> Poll<Option<Result<Done, UnknownTool>>> {
         match self {
             Self::Here(run) => run.as_mut().poll(cx).map(Some),
-            Self::Apart(task) => Pin::new(&mut task.0).poll(cx).map(Result::ok),
+            Self::Apart(task) => match &mut task.0 {
+                Some(task) => Pin::new(task).poll(cx).map(Result::ok),
+                None => Poll::Ready(None),
+            },
         }
     }
 }

@@ -48,8 +48,9 @@ impl Mcp {
     pub(crate) fn has_param_headers(&self, name: &str) -> bool {
         self.bot.find(name).is_some_and(|tool| !tool.param_headers().is_empty())
     }
-    /// The bot goes down: no question that waits between two requests will be answered.
+    /// The bot goes down: no question will be answered.
     pub(crate) fn close(&self) {
+        self.sessions.close_questions();
         self.parked.clear();
     }
 }

@@ -13,8 +13,9 @@ use http::request::Parts;
 use rmcp::{
     ErrorData, ServerHandler,
     model::{
-        CallToolRequestParams, CallToolResponse, Implementation, ListToolsResult, PaginatedRequestParams,
-        ProtocolVersion, ServerCapabilities, ServerConfig, ServerJsonRpcMessage, SubscriptionFilter, Tool,
+        CallToolRequestParams, CallToolResponse, CustomRequest, CustomResult, ErrorCode, Implementation,
+        ListToolsResult, PaginatedRequestParams, ProtocolVersion, ServerCapabilities, ServerConfig,
+        ServerJsonRpcMessage, SubscriptionFilter, Tool,
     },
     service::{RequestContext, RoleServer, SubscriptionContext},
 };
@@ -130,6 +131,16 @@ impl ServerHandler for Handler {
                 Event::Last(response) => return ended(&response.json),
             }
         }
+    }
+
+    async fn on_custom_request(
+        &self,
+        request: CustomRequest,
+        _: RequestContext<RoleServer>,
+    ) -> Result<CustomResult, ErrorData> {
+        let words =
+            format!("there is no method `{}`: this bot serves tools (`tools/list`, `tools/call`)", request.method);
+        Err(ErrorData::new(ErrorCode::METHOD_NOT_FOUND, words, None))
     }
 
     fn get_tool(&self, name: &str) -> Option<Tool> {

@@ -78,11 +78,13 @@ impl ParkedCalls {
         }
     }
 
-    /// The bot goes down: none of them will be answered.
+    /// The bot goes down: none of them will be answered, of which each learns by its question being dropped.
     pub(crate) fn clear(&self) {
         let parked = std::mem::take(&mut *lock(&self.0));
-        // their calls learn that no answer comes when the questions are dropped, which is outside the lock
-        drop(parked);
+        for parked in parked.into_values() {
+            drop(parked.ask);
+            parked.calling.leave();
+        }
     }
 }
 

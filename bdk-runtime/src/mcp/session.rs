@@ -138,6 +138,12 @@ impl Session {
             lock(&self.live).stream = None;
         }
     }
+    /// Nobody will answer any more; what runs goes on.
+    pub(crate) fn close_questions(&self) {
+        let asked = std::mem::take(&mut lock(&self.live).asked);
+        // those who wait learn of it when their senders are dropped, outside the lock
+        drop(asked);
+    }
     /// Whatever is under way ends.
     pub(crate) fn close(&self) {
         let live = std::mem::replace(&mut *lock(&self.live), Live { over: true, ..Live::default() });
@@ -222,6 +228,11 @@ impl Sessions {
         }
         drop(table);
         session.inspect(|s| s.close()).is_some()
+    }
+    /// Nobody will answer any more, in any of them.
+    pub(crate) fn close_questions(&self) {
+        let all: Vec<Arc<Session>> = lock(&self.table).values().cloned().collect();
+        all.iter().for_each(|session| session.close_questions());
     }
     /// Makes room: those that are over by now go, and else the sixteenth of the idle ones that was idle longest.
     fn evict(&self, table: &mut HashMap<Box<str>, Arc<Session>>) {

@@ -6,6 +6,7 @@
 
 mod lines;
 mod out;
+mod turns;
 
 pub(crate) use out::{Out, taken as stdout_taken};
 
@@ -35,7 +36,9 @@ use std::{
     task::{Context, Poll},
     time::Duration,
 };
-use tokio::{runtime::Handle, sync::oneshot};
+use tokio::runtime::Handle;
+use tokio_util::sync::CancellationToken;
+use turns::Turns;
 
 /// How many bytes a line may have.
 pub(crate) const MAX_LINE: usize = 16 * 1024 * 1024;
@@ -45,6 +48,9 @@ struct Stdio {
     mcp: Arc<Mcp>,
     out: Out,
     agreed: Mutex<Agreed>,
+    turns: Turns,
+    /// The client closed its end, or reading failed.
+    ended: CancellationToken,
 }
 
 /// What was agreed with the client, anew with each `initialize`.
@@ -64,34 +70,51 @@ pub(crate) async fn serve(
     let mcp = Mcp::new(bot.clone());
     let session = Arc::new(Session::new(Principal::local(), Abilities::default()));
     let agreed = Mutex::new(Agreed { session, version: None });
-    let stdio = Arc::new(Stdio { mcp, out, agreed });
-    let (ended, end) = oneshot::channel();
-    let reader = {
-        let (stdio, runtime) = (stdio.clone(), Handle::current());
-        move || {
-            let _inside = runtime.enter();
-            let ended_with = stdio.read(Lines::new(input, MAX_LINE));
-            let _ = ended.send(ended_with);
+    let stdio = Arc::new(Stdio { mcp, out, agreed, turns: Turns::new(), ended: CancellationToken::new() });
+    let input = Arc::new(Mutex::new(Lines::new(input, MAX_LINE)));
+    let runtime = Handle::current();
+    let start = {
+        let stdio = stdio.clone();
+        move |turn| {
+            let (stdio, input, runtime) = (stdio.clone(), input.clone(), runtime.clone());
+            let read = move || {
+                let _inside = runtime.enter();
+                stdio.read(&input, turn);
+            };
+            // it is not joined: nothing but the client ends a read
+            std::thread::Builder::new().name("bdk-stdin".to_owned()).spawn(read).map(drop)
         }
     };
-    let thread = std::thread::Builder::new().name("bdk-stdin".to_owned()).spawn(reader);
-    // it is not joined: nothing but the client ends a read
-    drop(thread.map_err(|e| Error::with_source("the thread that reads stdin could not be started", e))?);
-    let told = tokio::spawn(stdio.clone().tell_of_changes());
-    let ended = tokio::select! {
-        biased;
-        ended = end => ended.unwrap_or(Ok(())),
-        () = stdio.out.broken() => Ok(()),
-        () = stop => Ok(()),
+    start(0).map_err(|e| Error::with_source("the thread that reads stdin could not be started", e))?;
+    let watched = {
+        let stdio = stdio.clone();
+        tokio::spawn(async move {
+            stdio
+                .turns
+                .watch(|turn| {
+                    if let Err(error) = start(turn) {
+                        tracing::error!(target: "bdk::mcp", %error, "a tool holds up all others, and no thread is left to go on reading");
+                    }
+                })
+                .await;
+        })
     };
+    let told = tokio::spawn(stdio.clone().tell_of_changes());
+    tokio::select! {
+        biased;
+        () = stdio.ended.cancelled() => {}
+        () = stdio.out.broken() => {}
+        () = stop => {}
+    }
     told.abort();
+    watched.abort();
     stdio.mcp.close();
-    stdio.session().close();
+    stdio.session().close_questions();
     // nobody reads what they would answer
     let grace = if stdio.out.is_broken() { Duration::ZERO } else { grace };
     bot.drain(grace).await;
     stdio.out.flushed(grace.max(Duration::from_secs(1))).await;
-    ended.map_err(|e| Error::with_source("stdin could not be read", e))
+    Ok(())
 }
 
 impl Stdio {
@@ -99,21 +122,30 @@ impl Stdio {
         super::lock(&self.agreed).session.clone()
     }
 
-    /// Takes line after line, until the client closes its end.
-    fn read<R: io::Read>(self: &Arc<Self>, mut lines: Lines<R>) -> io::Result<()> {
+    /// Takes line after line, until the client closes its end or another reader is at its turn.
+    fn read<R: io::Read>(self: &Arc<Self>, input: &Mutex<Lines<R>>, turn: u64) {
         loop {
             // a client that sends but does not read is not read from either
             self.out.wait_for_room();
-            match lines.next()? {
-                Line::Text(line) => self.take(line),
-                Line::TooLong => {
+            let line = super::lock(input).next();
+            match line {
+                Ok(Line::Text(line)) => {
+                    if !self.turns.carry(turn, || self.take(line)) {
+                        return;
+                    }
+                }
+                Ok(Line::TooLong) => {
                     let error = format!("the message is longer than {MAX_LINE} bytes, and was passed over");
                     self.out.send(RpcError::request(error).to_json());
                 }
-                Line::End => return Ok(()),
+                Ok(Line::End) => return self.ended.cancel(),
+                Err(error) => {
+                    tracing::error!(target: "bdk::mcp", %error, "stdin could not be read");
+                    return self.ended.cancel();
+                }
             }
             if self.out.is_broken() {
-                return Ok(());
+                return;
             }
         }
     }
