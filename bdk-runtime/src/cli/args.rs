@@ -165,6 +165,25 @@ pub(super) enum ToolsCommand {
 pub(super) enum McpCommand {
     /// Serve over stdin and stdout, until the client closes its end
     Serve(McpServeArgs),
+    /// Print the JSON by which a client knows this bot
+    Config(McpConfigArgs),
+}
+
+#[cfg(feature = "mcp")]
+#[derive(Debug, Args)]
+pub(super) struct McpConfigArgs {
+    /// For which client
+    #[arg(long, value_name = "CLIENT", default_value = "generic")]
+    pub(super) client: super::mcp::config::Client,
+    /// Under which name the client knows it [default: the bot's]
+    #[arg(long, value_name = "NAME")]
+    pub(super) name: Option<String>,
+    /// The address of its MCP endpoint, for a bot that serves over HTTP; without it the client starts the bot itself
+    #[arg(long, value_name = "URL")]
+    pub(super) url: Option<String>,
+    /// The client sends the bearer token in this environment variable
+    #[arg(long, value_name = "NAME", requires = "url")]
+    pub(super) bearer_token_env: Option<String>,
 }
 
 #[cfg(feature = "mcp")]

@@ -18,9 +18,9 @@ pub(super) fn start(usual: LevelFilter) -> Result<(), Stop> {
 }
 
 fn filter(wanted: &str, usual: LevelFilter) -> Result<EnvFilter, ParseError> {
-    // rmcp tells of each request, with all that is in it, unless it is asked to keep quiet
-    let quiet = if wanted.contains("rmcp") { String::new() } else { format!("rmcp=error,{wanted}") };
-    EnvFilter::builder().with_default_directive(usual.into()).parse(if quiet.is_empty() { wanted } else { &quiet })
+    let filter = EnvFilter::builder().with_default_directive(usual.into()).parse(wanted)?;
+    // rmcp tells of each request, with all that is in it; who wants to hear that names it
+    if wanted.contains("rmcp") { Ok(filter) } else { Ok(filter.add_directive("rmcp=error".parse()?)) }
 }
 
 #[cfg(test)]

@@ -89,7 +89,11 @@ fn program() -> Option<String> {
 
 fn command() -> clap::Command {
     let identity = Identity::get();
-    Cli::command().name(identity.name).version(identity.version)
+    let command = Cli::command().name(identity.name).version(identity.version);
+    #[cfg(feature = "mcp")]
+    let command = command
+        .mut_subcommand("mcp", |mcp| mcp.mut_subcommand("serve", |serve| serve.after_help(mcp::config::how_to_add())));
+    command
 }
 
 async fn run(server: Server, cli: Cli) -> Result<ExitCode, Stop> {
@@ -109,7 +113,8 @@ async fn run(server: Server, cli: Cli) -> Result<ExitCode, Stop> {
         },
         #[cfg(feature = "mcp")]
         Some(Command::Mcp { command }) => match command {
-            args::McpCommand::Serve(args) => mcp::serve(args.drain).await,
+            args::McpCommand::Serve(args) => mcp::serve::serve(args.drain).await,
+            args::McpCommand::Config(args) => mcp::config::run(&args),
         },
         Some(Command::Completions { shell }) => {
             let mut script = Vec::new();

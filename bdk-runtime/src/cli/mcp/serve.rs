@@ -1,6 +1,6 @@
 //! `mcp serve`: the bot as an MCP server over stdin and stdout.
 
-use super::{output::Stop, signal::stop_asked};
+use crate::cli::{output::Stop, signal::stop_asked, tools};
 use crate::{
     bot::Bot,
     mcp::stdio::{self, Out},
@@ -8,10 +8,10 @@ use crate::{
 use std::{process::ExitCode, time::Duration};
 
 /// Serves until the client closes its end or a signal comes.
-pub(super) async fn serve(grace: Duration) -> Result<ExitCode, Stop> {
+pub(in crate::cli) async fn serve(grace: Duration) -> Result<ExitCode, Stop> {
     let out = Out::stdout().map_err(|e| Stop::failed(format!("stdout cannot be kept for messages: {e}")))?;
     let bot = Bot::load()?;
-    tracing::info!(target: "bdk::mcp", "{} over stdin and stdout", super::tools::by_crate(&bot.registry()));
+    tracing::info!(target: "bdk::mcp", "{} over stdin and stdout", tools::by_crate(&bot.registry()));
     stdio::serve(bot, std::io::stdin(), out, stop_asked(), grace).await?;
     Ok(ExitCode::SUCCESS)
 }

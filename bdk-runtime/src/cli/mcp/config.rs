@@ -1,0 +1,223 @@
+//! `mcp config`: the JSON by which a client knows the bot, ready to be pasted into its settings.
+
+use crate::{
+    bot::Identity,
+    cli::{
+        args::McpConfigArgs,
+        output::{self, Stop},
+    },
+};
+use clap::ValueEnum;
+use serde_json::{Map, Value, json};
+use std::{io::IsTerminal, path::Path, process::ExitCode};
+
+/// Clients whose settings differ.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(in crate::cli) enum Client {
+    /// The form most clients share
+    Generic,
+    /// .mcp.json in a project
+    ClaudeCode,
+    /// `claude_desktop_config.json`
+    ClaudeDesktop,
+    /// .cursor/mcp.json in a project, ~/.cursor/mcp.json for all
+    Cursor,
+    /// .gemini/settings.json in a project, ~/.gemini/settings.json for all
+    GeminiCli,
+    /// .vscode/mcp.json in a project
+    Vscode,
+    /// ~/.codeium/windsurf/mcp_config.json
+    Windsurf,
+    /// settings.json
+    Zed,
+}
+
+impl Client {
+    /// Where the JSON goes.
+    fn place(self) -> &'static str {
+        match self {
+            Self::Generic => "your client's MCP settings",
+            Self::ClaudeCode => "`.mcp.json` in the project's folder",
+            Self::ClaudeDesktop => "`claude_desktop_config.json` (Settings, Developer, Edit Config)",
+            Self::Cursor => "`.cursor/mcp.json` in the project's folder, or `~/.cursor/mcp.json`",
+            Self::GeminiCli => "`.gemini/settings.json` in the project's folder, or `~/.gemini/settings.json`",
+            Self::Vscode => "`.vscode/mcp.json` in the project's folder",
+            Self::Windsurf => "`~/.codeium/windsurf/mcp_config.json`",
+            Self::Zed => "Zed's `settings.json`",
+        }
+    }
+    /// The member that holds the servers by name.
+    fn servers(self) -> &'static str {
+        match self {
+            Self::Vscode => "servers",
+            Self::Zed => "context_servers",
+            _ => "mcpServers",
+        }
+    }
+    /// How the value of an environment variable is written, so that the token itself stands in no file.
+    fn variable(self, name: &str) -> Option<String> {
+        match self {
+            Self::Generic | Self::ClaudeCode => Some(format!("${{{name}}}")),
+            Self::Cursor | Self::Windsurf => Some(format!("${{env:{name}}}")),
+            Self::GeminiCli => Some(format!("${name}")),
+            // asked for once, and kept in the system's key ring
+            Self::Vscode => Some(format!("${{input:{name}}}")),
+            Self::ClaudeDesktop | Self::Zed => None,
+        }
+    }
+    /// The name of the member that holds a server's address.
+    fn url(self) -> Option<&'static str> {
+        match self {
+            Self::ClaudeDesktop => None,
+            Self::Windsurf => Some("serverUrl"),
+            Self::GeminiCli => Some("httpUrl"),
+            _ => Some("url"),
+        }
+    }
+    /// Whether a server says how it is reached.
+    fn typed(self) -> bool {
+        matches!(self, Self::ClaudeCode | Self::Vscode)
+    }
+}
+
+/// Prints it.
+pub(in crate::cli) fn run(args: &McpConfigArgs) -> Result<ExitCode, Stop> {
+    let exe = std::env::current_exe();
+    let exe = exe.map_err(|e| Stop::failed(format!("the program's own path is not known: {e}")))?;
+    let name = args.name.clone().unwrap_or_else(|| Identity::get().slug());
+    let config = settings(args, &name, &exe)?;
+    if std::io::stdout().is_terminal() {
+        output::note(format_args!("This goes into {}:", args.client.place()));
+    }
+    output::print(format!("{config:#}\n"))?;
+    Ok(ExitCode::SUCCESS)
+}
+
+fn settings(args: &McpConfigArgs, name: &str, exe: &Path) -> Result<Value, Stop> {
+    let client = args.client;
+    let mut server = Map::new();
+    let mut inputs = None;
+    if let Some(url) = &args.url {
+        let Some(member) = client.url() else {
+            return Err(Stop::usage(
+                "--url: this client starts its servers itself; leave --url out, or add the address as a connector in its settings",
+            ));
+        };
+        if client.typed() {
+            server.insert("type".into(), "http".into());
+        }
+        server.insert(member.into(), url.as_str().into());
+        if let Some(token) = &args.bearer_token_env {
+            let Some(value) = client.variable(token) else {
+                return Err(Stop::usage(
+                    "--bearer-token-env: this client's settings cannot name an environment variable in a header; add the header by hand",
+                ));
+            };
+            server.insert("headers".into(), json!({ "Authorization": format!("Bearer {value}") }));
+            if client == Client::Vscode {
+                inputs = Some(json!([{
+                    "type": "promptString",
+                    "id": token,
+                    "description": format!("The bearer token of {name}"),
+                    "password": true,
+                }]));
+            }
+        }
+    } else {
+        let path =
+            exe.to_str().ok_or_else(|| Stop::failed("the program's path is no text, and JSON holds text alone"))?;
+        if client.typed() {
+            server.insert("type".into(), "stdio".into());
+        }
+        server.insert("command".into(), path.into());
+        server.insert("args".into(), json!(["mcp", "serve"]));
+    }
+    let mut config = Map::new();
+    if let Some(inputs) = inputs {
+        config.insert("inputs".into(), inputs);
+    }
+    config.insert(client.servers().into(), json!({ name: server }));
+    Ok(config.into())
+}
+
+/// How to add the bot to clients, for the end of `mcp serve --help`.
+pub(in crate::cli) fn how_to_add() -> String {
+    let exe = std::env::current_exe().map_or_else(|_| "BOT".to_owned(), |exe| shown(&exe.to_string_lossy()));
+    let name = Identity::get().slug();
+    format!(
+        "To add this bot to a client:\n  \
+         Claude Code     claude mcp add {name} -- {exe} mcp serve\n  \
+         Codex           codex mcp add {name} -- {exe} mcp serve\n  \
+         Gemini CLI      gemini mcp add {name} {exe} mcp serve\n  \
+         VS Code         code --add-mcp '{{\"name\":\"{name}\",\"command\":{command},\"args\":[\"mcp\",\"serve\"]}}'\n  \
+         any other       put the output of `{exe} mcp config --client CLIENT` into its settings",
+        command = Value::from(exe.trim_matches('\'')),
+    )
+}
+
+/// A path as a shell takes it.
+fn shown(path: &str) -> String {
+    let plain = path.bytes().all(|b| b.is_ascii_alphanumeric() || b"/._-+=:@".contains(&b));
+    if plain { path.to_owned() } else { format!("'{}'", path.replace('\'', r"'\''")) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn of(client: Client, url: Option<&str>, token: Option<&str>) -> Result<Value, Stop> {
+        let args = McpConfigArgs {
+            client,
+            name: None,
+            url: url.map(str::to_owned),
+            bearer_token_env: token.map(str::to_owned),
+        };
+        settings(&args, "scout", Path::new("/opt/scout"))
+    }
+
+    #[test]
+    fn each_client_gets_its_own_form() {
+        let stdio = json!({ "command": "/opt/scout", "args": ["mcp", "serve"] });
+        let typed = json!({ "type": "stdio", "command": "/opt/scout", "args": ["mcp", "serve"] });
+        for (client, expected) in [
+            (Client::Generic, json!({ "mcpServers": { "scout": stdio } })),
+            (Client::ClaudeCode, json!({ "mcpServers": { "scout": typed } })),
+            (Client::ClaudeDesktop, json!({ "mcpServers": { "scout": stdio } })),
+            (Client::Cursor, json!({ "mcpServers": { "scout": stdio } })),
+            (Client::GeminiCli, json!({ "mcpServers": { "scout": stdio } })),
+            (Client::Vscode, json!({ "servers": { "scout": typed } })),
+            (Client::Windsurf, json!({ "mcpServers": { "scout": stdio } })),
+            (Client::Zed, json!({ "context_servers": { "scout": stdio } })),
+        ] {
+            assert_eq!(of(client, None, None).unwrap(), expected);
+        }
+    }
+
+    #[test]
+    fn an_address_comes_with_a_token_that_is_named_and_not_told() {
+        const URL: &str = "https://bot.example.com/scout/v1/mcp";
+        let server = |client: Client| {
+            let config = of(client, Some(URL), Some("SCOUT_TOKEN")).unwrap();
+            config[client.servers()]["scout"].clone()
+        };
+        let header = |value: &str| json!({ "Authorization": value });
+        assert_eq!(
+            server(Client::Windsurf),
+            json!({ "serverUrl": URL, "headers": header("Bearer ${env:SCOUT_TOKEN}") })
+        );
+        assert_eq!(server(Client::GeminiCli), json!({ "httpUrl": URL, "headers": header("Bearer $SCOUT_TOKEN") }));
+        assert_eq!(
+            server(Client::ClaudeCode),
+            json!({ "type": "http", "url": URL, "headers": header("Bearer ${SCOUT_TOKEN}") })
+        );
+        assert_eq!(of(Client::Vscode, Some(URL), Some("SCOUT_TOKEN")).unwrap()["inputs"][0]["id"], "SCOUT_TOKEN");
+        assert_eq!(of(Client::ClaudeDesktop, Some(URL), None).unwrap_err().code, output::USAGE);
+        assert_eq!(of(Client::Zed, Some(URL), Some("T")).unwrap_err().code, output::USAGE);
+    }
+
+    #[test]
+    fn a_path_with_a_space_is_quoted_for_the_shell() {
+        assert_eq!(shown("/opt/scout"), "/opt/scout");
+        assert_eq!(shown("/my bots/it's"), r"'/my bots/it'\''s'");
+    }
+}

@@ -1,0 +1,4 @@
+//! `mcp`: the bot as a server for MCP clients on this machine, and how they are told of it.
+
+pub(super) mod config;
+pub(super) mod serve;
