@@ -62,6 +62,7 @@ fn options_that_make_no_sense_are_wrong_usage() {
         (&["serve", "--drain", "30"], "30s"),
         (&["serve", "--port", "70000"], "--port"),
         (&["serve", "--bearer-token-env", "BDK_NO_SUCH_NAME"], "BDK_NO_SUCH_NAME"),
+        (&["validate", "--for", "copilot"], "anthropic"),
         (&["completions", "cmd.exe"], "bash"),
         (&["tools", "diff", "/nowhere/at/all.json"], "/nowhere/at/all.json"),
     ] {
@@ -241,6 +242,53 @@ fn a_sound_bot_validates_with_its_counts_by_crate() {
     let report = run(KITCHEN, &["validate", "--json"]).json();
     assert_eq!(report["ok"], true);
     assert!(report["problems"].as_array().is_some_and(|p| p.iter().all(|p| p["severity"] == "warning")), "{report}");
+}
+
+#[test]
+fn validate_for_a_provider_tells_what_it_refuses_and_ignores_by_tool_and_place() {
+    let told = |args: &[&str]| -> Vec<[String; 4]> {
+        let ran = run(KITCHEN, &[&["validate", "--json"], args].concat());
+        let report = ran.json();
+        let problems = report["problems"].as_array().expect("problems");
+        let refused = problems.iter().any(|p| p["severity"] == "error");
+        assert_eq!((ran.code, &report["ok"]), (i32::from(refused), &json!(!refused)), "{report}");
+        let of = |p: &Value, key: &str| p[key].as_str().unwrap_or_default().to_owned();
+        let ours = problems.iter().filter(|p| of(p, "code").starts_with("for_"));
+        ours.map(|p| ["severity", "code", "place", "message"].map(|key| of(p, key))).collect()
+    };
+    assert!(told(&[]).is_empty());
+
+    let both = told(&["--for", "openai", "--for", "gemini", "--for", "openai"]);
+    for (severity, code, words) in [
+        ("error", "for_openai", ["`area`: ", "`oneOf` at the root"]),
+        ("error", "for_openai", ["`fetch` at `properties/url`: ", "`uri`"]),
+        ("warning", "for_openai", ["`publish` at `properties/key`: ", "`minLength`"]),
+        ("error", "for_gemini", ["`tree_size` at `properties/root/properties/children/items`: ", "`$ref`"]),
+        // one tool with several faults
+        ("error", "for_gemini", ["`rules` at `properties/site`: ", "`uri`"]),
+        ("warning", "for_gemini", ["`rules` at `properties/firstWord`: ", "`default`"]),
+    ] {
+        let of = both.iter().filter(|[s, c, place, message]| {
+            s == severity && c == code && place.contains("kitchen.rs:") && words.iter().all(|w| message.contains(w))
+        });
+        assert_eq!(of.count(), 1, "{words:?}: {both:#?}");
+    }
+    assert!(both.iter().all(|[_, code, ..]| code != "for_anthropic"));
+    let anthropic = told(&["--for", "anthropic"]);
+    let errors: Vec<_> = anthropic.iter().filter(|[severity, ..]| severity == "error").collect();
+    assert!(
+        matches!(&errors[..], [[_, code, _, why]] if code == "for_anthropic" && why.contains("`area`")),
+        "{errors:?}"
+    );
+
+    let text = run(KITCHEN, &["validate", "--for", "anthropic"]);
+    assert_eq!(text.code, 1, "{text:?}");
+    let line = text.stdout.lines().find(|line| line.contains("`area`")).unwrap_or_default();
+    assert!(line.starts_with("error: ") && line.contains("kitchen.rs:"), "{text:?}");
+    let help = run(KITCHEN, &["validate", "--help"]).stdout;
+    for words in ["--for <PROVIDER>", "anthropic", "openai", "gemini", "refuses"] {
+        assert!(help.contains(words), "{words} in {help}");
+    }
 }
 
 #[test]

@@ -1,5 +1,6 @@
 //! The command line as clap reads it: what there is to say, and its help.
 
+use super::validate::Provider;
 use crate::{Timestamp, serve::ServeMode};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
@@ -26,7 +27,10 @@ pub(super) enum Command {
     /// Without --url the call runs in this process. The exit code is 1 when the call was refused or its result is an error.
     Call(CallArgs),
     /// Tell everything that is wrong with this bot
-    Validate(Json),
+    ///
+    /// The exit code is 1 when there is an error. --for tells too what a model provider refuses of the tools as they are
+    /// listed (an error) or ignores (a warning), by tool and place in its input schema.
+    Validate(ValidateArgs),
     /// Say who this bot is and what it has
     Info(Json),
     /// List the tools
@@ -49,6 +53,15 @@ pub(super) struct Json {
     /// As JSON
     #[arg(long)]
     pub(super) json: bool,
+}
+
+#[derive(Debug, Args)]
+pub(super) struct ValidateArgs {
+    /// Also check the tools for this provider's models (may be given several times)
+    #[arg(long = "for", value_name = "PROVIDER")]
+    pub(super) providers: Vec<Provider>,
+    #[command(flatten)]
+    pub(super) json: Json,
 }
 
 #[derive(Debug, Args)]

@@ -105,7 +105,7 @@ async fn run(server: Server, cli: Cli) -> Result<ExitCode, Stop> {
         None => listen(server, cli.serve).await,
         Some(Command::Serve(args)) => listen(server, args).await,
         Some(Command::Call(args)) => call::call(&args).await,
-        Some(Command::Validate(args)) => validate::run(args.json),
+        Some(Command::Validate(args)) => validate::run(args.providers, args.json.json),
         Some(Command::Info(args)) => info::run(args.json),
         Some(Command::Tools(args)) => match args.command {
             Some(ToolsCommand::Diff { file }) => diff::run(&file),

@@ -148,13 +148,12 @@ mod tests {
             .effect(Effect::Read)
             .handler(async |_input: Value, _ctx: ToolContext| Ok("yes"))
     }
-    fn add(bot: &Bot, tool: ToolDefinition) {
-        let from = Location::caller();
-        bot.change(|registry| registry.with_tool(tool, from).map(Some)).unwrap();
+    fn add(bot: &Bot, tools: impl IntoIterator<Item = ToolDefinition>) {
+        bot.change(|registry| registry.with_tools(tools, Location::caller()).map(Some)).unwrap();
     }
     fn bot(tools: impl IntoIterator<Item = ToolDefinition>) -> Bot {
         let bot = Bot::with(Registry::linked());
-        tools.into_iter().for_each(|tool| add(&bot, tool));
+        add(&bot, tools);
         bot
     }
     fn read(bytes: &Bytes) -> Value {
@@ -278,7 +277,7 @@ mod tests {
         let page = |bot: &Bot| listing.page(&bot.registry(), Shape::Legacy, None).unwrap();
         let first = page(&bot);
         assert_eq!(first.as_ptr(), page(&bot).as_ptr());
-        add(&bot, tool("late"));
+        add(&bot, [tool("late")]);
         let second = page(&bot);
         assert!(read(&second)["tools"].as_array().unwrap().iter().any(|tool| tool["name"] == "late"));
         assert_eq!(second.as_ptr(), page(&bot).as_ptr());

@@ -1,6 +1,6 @@
 //! What a running bot gets and loses: each change makes another registry, which shares all tools with the one before.
 
-use super::{Registry, Severity, Tool, by_names, check, no_handler};
+use super::{Problem, Registry, Severity, Tool, by_names, check, no_handler};
 use crate::{
     Error,
     bot::Identity,
@@ -9,34 +9,40 @@ use crate::{
 use std::{panic::Location, sync::Arc};
 
 impl Registry {
-    /// The registry with one more tool, which has passed the checks of a start. `from` is where the author added it.
-    pub(crate) fn with_tool(
+    /// The registry with more tools, which have passed the checks of a start: all of them, or none. `from` is where the
+    /// author added them.
+    pub(crate) fn with_tools(
         &self,
-        mut definition: ToolDefinition,
+        definitions: impl IntoIterator<Item = ToolDefinition>,
         from: &'static Location<'static>,
     ) -> Result<Self, Error> {
         // the module is known at compile time alone, by a macro
         let at = At { file: from.file(), line: from.line(), module: "", krate: Identity::get().name };
-        let name = definition.name.clone();
-        if let Some(there) = self.find(&name) {
-            return Err(Error::new(format!(
-                "there is a tool `{name}` already, from {}: give this one another name",
-                there.at
-            )));
-        }
-        let Some(body) = definition.body.take() else { return Err(Error::new(no_handler(&name, at).message)) };
-        let mut tool = Tool::data(name, definition, body, at);
-        tool.added = true;
+        let mut tools = self.tools.clone();
         let mut problems = Vec::new();
-        check::tool(&tool, &mut problems);
+        for mut definition in definitions {
+            let name = definition.name.clone();
+            match definition.body.take() {
+                Some(body) => {
+                    let mut tool = Tool::data(name, definition, body, at);
+                    tool.added = true;
+                    check::tool(&tool, &mut problems);
+                    tools.push(Arc::new(tool));
+                }
+                None => problems.push(no_handler(&name, at)),
+            }
+        }
+        // stable, so that of two with one name the one that was there comes first
+        tools.sort_by(|a, b| a.name.cmp(&b.name));
+        let twins = tools.windows(2).filter(|pair| pair[0].name == pair[1].name);
+        problems.extend(twins.map(|pair| {
+            let why =
+                format!("there is a tool `{}` already, from {}: give this one another name", pair[0].name, pair[0].at);
+            Problem::error("duplicate_tool", Some(at), why)
+        }));
         let errors: Vec<String> =
             problems.into_iter().filter(|p| p.severity == Severity::Error).map(|p| p.message).collect();
-        if !errors.is_empty() {
-            return Err(Error::new(errors.join("\n")));
-        }
-        let mut tools = self.tools.clone();
-        tools.insert(tools.partition_point(|other| other.name < tool.name), Arc::new(tool));
-        Ok(self.of(tools))
+        if errors.is_empty() { Ok(self.of(tools)) } else { Err(Error::new(errors.join("\n"))) }
     }
 
     /// The registry without an added tool; `None` where it has no such tool.
@@ -73,7 +79,7 @@ mod tests {
             .handler(async |_input: Value, _ctx: ToolContext| Ok("yes"))
     }
     fn add(bot: &Bot, tool: ToolDefinition) -> Result<(), String> {
-        bot.change(|registry| registry.with_tool(tool, Location::caller()).map(Some))
+        bot.change(|registry| registry.with_tools([tool], Location::caller()).map(Some))
             .map(drop)
             .map_err(|e| e.to_string())
     }
@@ -115,6 +121,8 @@ mod tests {
     fn an_added_tool_passes_the_checks_of_a_start() {
         let bot = bot();
         add(&bot, tool("twin")).unwrap();
+        let both = bot.change(|registry| registry.with_tools([tool("a"), tool("a")], Location::caller()).map(Some));
+        assert!(both.is_err() && bot.find("a").is_none());
         let schema = |schema| tool("x").input_schema(schema);
         for (tool, words) in [
             (tool("twin"), "already"),

@@ -70,7 +70,7 @@ impl ServeHandle {
     #[track_caller]
     pub fn add_tool(&self, tool: ToolDefinition) -> Result<(), Error> {
         let from = Location::caller();
-        self.bot.change(|registry| registry.with_tool(tool, from).map(Some)).map(drop)
+        self.bot.change(|registry| registry.with_tools([tool], from).map(Some)).map(drop)
     }
     /// Removes a tool that [`add_tool`](Self::add_tool) added, and says whether there was one. Calls of it that run
     /// already run to their end.

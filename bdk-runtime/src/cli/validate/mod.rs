@@ -4,6 +4,9 @@ mod items;
 mod lexer;
 mod missing;
 mod package;
+mod providers;
+
+pub(super) use providers::Provider;
 
 use super::{
     output::{self, Stop},
@@ -18,13 +21,17 @@ use serde_json::{Value, json};
 use std::{fmt::Write, panic::AssertUnwindSafe, process::ExitCode};
 
 /// Checks the bot, its schemas and its sources.
-pub(super) fn run(as_json: bool) -> Result<ExitCode, Stop> {
+pub(super) fn run(mut providers: Vec<Provider>, as_json: bool) -> Result<ExitCode, Stop> {
     let registry = Registry::linked();
     let mut problems = registry.problems().to_vec();
     if cfg!(panic = "abort") {
         problems.push(Problem::error("panic_abort", None, crate::bot::ABORTS));
     }
-    registry.tools().iter().for_each(|tool| schemas(tool, &mut problems));
+    let tools: Vec<(&Tool, Value)> =
+        registry.tools().iter().filter_map(|tool| Some((&**tool, schemas(tool, &mut problems)?))).collect();
+    providers.sort();
+    providers.dedup();
+    providers.into_iter().for_each(|provider| providers::check(provider, &tools, &mut problems));
     let packages = package::at_hand(Identity::get().name, super::program().as_deref());
     problems.extend(missing::find(&packages, &missing::registered()));
     problems.sort();
@@ -56,18 +63,19 @@ pub(super) fn run(as_json: bool) -> Result<ExitCode, Stop> {
     Ok(if fine { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
-/// Makes a tool's schemas and its validator, which a running bot does when they are first needed.
-fn schemas(tool: &Tool, problems: &mut Vec<Problem>) {
+/// Makes a tool's schemas and its validator, which a running bot does when they are first needed, and checks them. Gives
+/// the input schema, where it could be made.
+fn schemas(tool: &Tool, problems: &mut Vec<Problem>) -> Option<Value> {
     let told = |problem: &Problem| problem.code == "input_schema" && problem.place == Some(tool.at().to_string());
     if problems.iter().any(told) {
-        return;
+        return None;
     }
     // they run the author's code: a `JsonSchema` of their own, an expression
     let made = std::panic::catch_unwind(AssertUnwindSafe(|| (tool.input_schema().clone(), tool.output_schema())));
     let Ok((input, output)) = made else {
         let why = format!("making the schemas of `{}` panics, as told above", tool.name());
         problems.push(Problem::error("schema", Some(tool.at()), why));
-        return;
+        return None;
     };
     for misfit in schema::misfits(tool.params(), &input) {
         problems.push(Problem::error("misfit", Some(tool.at()), format!("`{}`: {misfit}", tool.name())));
@@ -82,6 +90,7 @@ fn schemas(tool: &Tool, problems: &mut Vec<Problem>) {
         let why = format!("the {which} schema of `{}`{at}: {message}", tool.name());
         problems.push(Problem::warning("schema_lint", Some(tool.at()), why));
     }
+    Some(input)
 }
 
 /// `no errors`, `1 warning`.

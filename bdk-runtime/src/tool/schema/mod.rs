@@ -24,6 +24,8 @@ pub use check::{check, check_time_args};
 pub use compiled::Compiled;
 pub(crate) use compiled::{Shape, validator};
 pub use dedent::dedent;
+#[cfg(feature = "commands")]
+pub(crate) use lint::recursive;
 pub use lint::{Lint, lint};
 pub use misfit::misfits;
 pub use param_headers::{ParamHeader, ParamHeaders};
