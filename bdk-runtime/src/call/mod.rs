@@ -12,7 +12,7 @@ mod effect;
 mod guard;
 mod handler;
 pub(crate) mod input;
-#[allow(dead_code)] // until the front that reads it is merged
+#[cfg_attr(not(feature = "mcp"), allow(dead_code, reason = "the MCP front alone reads all that is said"))]
 pub(crate) mod line;
 mod options;
 mod outcome;
