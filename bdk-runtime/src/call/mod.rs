@@ -111,7 +111,8 @@ async fn steps(tool: &Tool, state: &Arc<CallState>, input: CallInput<'_>) -> Res
         return dry_run::stub(tool, &slots);
     }
     if tool.needs_approval() {
-        approval::seek(tool, state, &input).await?;
+        // boxed, so that a call that asks nobody does not carry it
+        Box::pin(approval::seek(tool, state, &input)).await?;
     }
     retry::run(tool, state, effect, input, slots).await
 }
