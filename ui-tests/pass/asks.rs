@@ -10,7 +10,7 @@ async fn asks_progress(files: Vec<String>, size: Option<u32>, ctx: &ToolContext)
     ctx.progress(3, 10, "three of ten").await;
     ctx.progress(4.5, 10, String::from("in halves")).await;
     ctx.progress(0.5, None, "").await;
-    ctx.progress(5_u64, size.map(f64::from), format_args!("{} files", files.len())).await;
+    ctx.progress(5_u64, size.map(f64::from), format!("{} files", files.len())).await;
     ctx.log(LogLevel::Notice, "done").await;
     files.len()
 }

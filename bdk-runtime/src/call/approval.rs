@@ -42,7 +42,8 @@ fn words(tool: &Tool, input: &Value) -> String {
     let mut shown = serde_json::to_string_pretty(input).unwrap_or_default();
     let all = shown.len();
     if all > SHOWN {
-        shown.truncate(shown.floor_char_boundary(SHOWN));
+        let end = (0..=SHOWN).rev().find(|end| shown.is_char_boundary(*end)).unwrap_or_default();
+        shown.truncate(end);
         shown.push_str(&format!("\n… (the first {} of {all} bytes)", shown.len()));
     }
     format!("Allow a call of {named} with this input?\n\n{shown}")

@@ -31,19 +31,19 @@ impl ToolContext {
     /// # Errors
     /// When nobody can be asked (see [`can_ask`](Self::can_ask)), no answer came, or it does not fit the form. A tool that
     /// hands such an error on with `?` ends `unavailable`. A no is an answer.
-    pub async fn ask(&self, question: impl Into<Question>) -> Result<Answer, Error> {
-        let mut answers = ask_boxed(&self.0, vec![question.into()]).await?;
-        answers.pop().ok_or_else(|| Error::new("no answer came"))
+    // no `async fn`: rustc would tell three times what is wrong with the argument
+    pub fn ask(&self, question: impl Into<Question>) -> BoxFuture<'_, Result<Answer, Error>> {
+        ask_one(&self.0, question.into())
     }
     /// Asks several things at once; the answers come in the questions' order.
     ///
     /// # Errors
     /// As [`ask`](Self::ask), and when two of them have the same [`id`](Question::id).
-    pub async fn ask_all<Q: Into<Question>>(
+    pub fn ask_all<Q: Into<Question>>(
         &self,
         questions: impl IntoIterator<Item = Q>,
-    ) -> Result<Vec<Answer>, Error> {
-        ask_boxed(&self.0, questions.into_iter().map(Into::into).collect()).await
+    ) -> BoxFuture<'_, Result<Vec<Answer>, Error>> {
+        ask_several(&self.0, questions.into_iter().map(Into::into).collect())
     }
     /// Whether the caller can be asked a yes or no or a form: over MCP, from a client that declares `elicitation`.
     pub fn can_ask(&self) -> bool {
@@ -51,9 +51,18 @@ impl ToolContext {
     }
 }
 
-/// Erased, because it is reached from the author's crate.
+// erased, because they are reached from the author's crate
+
 #[inline(never)]
-fn ask_boxed(state: &Arc<CallState>, questions: Vec<Question>) -> BoxFuture<'_, Result<Vec<Answer>, Error>> {
+fn ask_one(state: &Arc<CallState>, question: Question) -> BoxFuture<'_, Result<Answer, Error>> {
+    Box::pin(async {
+        let mut answers = ask(state, vec![question]).await?;
+        answers.pop().ok_or_else(|| Error::new("no answer came"))
+    })
+}
+
+#[inline(never)]
+fn ask_several(state: &Arc<CallState>, questions: Vec<Question>) -> BoxFuture<'_, Result<Vec<Answer>, Error>> {
     Box::pin(ask(state, questions))
 }
 

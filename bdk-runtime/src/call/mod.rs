@@ -12,7 +12,7 @@ mod effect;
 mod guard;
 mod handler;
 pub(crate) mod input;
-#[allow(dead_code)] // until the front that reads it is merged
+#[cfg_attr(not(feature = "mcp"), allow(dead_code, reason = "the MCP front alone reads all that is said"))]
 pub(crate) mod line;
 mod options;
 mod outcome;
@@ -111,7 +111,8 @@ async fn steps(tool: &Tool, state: &Arc<CallState>, input: CallInput<'_>) -> Res
         return dry_run::stub(tool, &slots);
     }
     if tool.needs_approval() {
-        approval::seek(tool, state, &input).await?;
+        // boxed, so that a call that asks nobody does not carry it
+        Box::pin(approval::seek(tool, state, &input)).await?;
     }
     retry::run(tool, state, effect, input, slots).await
 }

@@ -318,6 +318,21 @@ mod tests {
     }
 
     #[test]
+    fn what_was_not_there_is_known_through_the_whole_chain_and_never_worth_a_second_try() {
+        let gone = || Error::unavailable("nobody can be asked");
+        for error in [
+            ToolError::from(gone()),
+            anyhow::Error::new(gone()).context("while booking").into(),
+            Error::with_source("while booking", gone()).into(),
+        ] {
+            let failure = Failure::failed(&error);
+            assert_eq!((failure.error.code, failure.error.retryable), (ErrorCode::Unavailable, false));
+            assert_eq!(super::super::transient::classify(&error), crate::tool::Transience::Permanent);
+        }
+        assert_eq!(Failure::failed(&Error::new("no such seat").into()).error.code, ErrorCode::Failed);
+    }
+
+    #[test]
     fn a_deadline_is_told_as_its_author_wrote_it() {
         assert_eq!(spoken(Duration::from_secs(5)), "5s");
         assert_eq!(spoken(Duration::from_secs(120)), "2m");

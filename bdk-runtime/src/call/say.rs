@@ -1,7 +1,32 @@
 //! What a tool says while it runs: how far it is, and what is worth knowing.
 
 use super::{LogLevel, ToolContext, progress::Amount, progress::Total};
-use std::fmt::Display;
+use std::{
+    fmt::Display,
+    future::Future,
+    pin::Pin,
+    task::{Context, Poll},
+};
+
+/// What was said: to be awaited. A front may listen in the very task that the tool runs in, and then gets its turn.
+// a type with a name, or rustc would tell three times what is wrong with an argument
+#[must_use = "await it, so that whoever listens gets a turn"]
+#[derive(Debug)]
+pub struct Said {
+    turn: bool,
+}
+
+impl Future for Said {
+    type Output = ();
+
+    fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<()> {
+        if std::mem::take(&mut self.turn) {
+            cx.waker().wake_by_ref();
+            return Poll::Pending;
+        }
+        Poll::Ready(())
+    }
+}
 
 impl ToolContext {
     /// Tells the caller how far the call is: this much, of so much in all, and in words (none when empty).
@@ -18,13 +43,13 @@ impl ToolContext {
     ///     ctx.progress(0.5, None, "nobody knows how long this takes").await;
     /// }
     /// ```
-    pub async fn progress(&self, done: impl Amount, total: impl Total, message: impl Display) {
+    pub fn progress(&self, done: impl Amount, total: impl Total, message: impl Display) -> Said {
         let options = &self.0.options;
-        if let Some(line) = options.line.as_ref().filter(|line| line.progress && options.depth == 0) {
+        let line = options.line.as_ref().filter(|line| line.progress && options.depth == 0);
+        if let Some(line) = line {
             line.say_progress(done.amount(), total.total(), &message);
-            // a front may listen in the task that the tool runs in: it gets its turn
-            tokio::task::yield_now().await;
         }
+        Said { turn: line.is_some() }
     }
     /// Tells the caller something worth knowing. It goes nowhere when the caller did not ask for messages of this level, and
     /// never waits for a slow one. What is for whoever runs the bot goes to `tracing`.
@@ -32,14 +57,15 @@ impl ToolContext {
     /// ```
     /// # use bdk_runtime::{LogLevel, ToolContext};
     /// async fn search(words: String, ctx: &ToolContext) {
-    ///     ctx.log(LogLevel::Warning, format_args!("the index is a day old; \"{words}\" may be newer")).await;
+    ///     ctx.log(LogLevel::Warning, format!("the index is a day old; \"{words}\" may be newer")).await;
     /// }
     /// ```
-    pub async fn log(&self, level: LogLevel, message: impl Display) {
-        if let Some(line) = self.0.options.line.as_ref().filter(|line| line.wants_log(level)) {
+    pub fn log(&self, level: LogLevel, message: impl Display) -> Said {
+        let line = self.0.options.line.as_ref().filter(|line| line.wants_log(level));
+        if let Some(line) = line {
             line.say_log(level, &message);
-            tokio::task::yield_now().await;
         }
+        Said { turn: line.is_some() }
     }
     /// The caller's place in a distributed trace, as W3C's `traceparent` has it: for the tool's own requests.
     pub fn traceparent(&self) -> Option<&str> {

@@ -1,5 +1,7 @@
 //! What a tool says and asks, against a front that is scripted. Time is tokio's own, and stands unless everything waits.
 
+mod approval;
+
 use super::{
     CallOptions, ErrorCode, LogLevel, Outcome, Question, ToolContext,
     line::{Abilities, Line, Request, Speech},
@@ -333,63 +335,35 @@ async fn a_call_below_has_the_line_and_the_trace_but_not_the_progress() {
     assert_eq!(said(&mut heard), ["error broken"]);
 }
 
+#[cfg(feature = "commands")]
 #[tokio::test]
-async fn approval_is_asked_once_a_call_and_never_taken_from_what_came_with_it() {
-    let given = ["approval", "held"].map(|key| (key.to_owned(), json!({ "action": "accept" })));
-    let (line, mut heard) = Line::new(ABLE, false, None, Map::from_iter(given));
-    let front = async {
-        let Some(Speech::Ask(ask)) = heard.recv().await else { panic!("it asks") };
-        let _ = ask.reply.send(Ok(vec![json!({ "action": "accept", "content": null })]));
-        heard.recv().await
-    };
-    let (outcome, more) = tokio::join!(call("held", json!({ "fail": true }), Some(line)), front);
-    assert_eq!(outcome.result, 3, "{outcome:?}");
-    assert!(more.is_none(), "{more:?}");
-}
+async fn the_trace_stands_in_the_calls_span_and_in_its_record() {
+    use std::{io::Write, sync::Mutex};
+    use tracing_subscriber::fmt::format::FmtSpan;
 
-#[tokio::test]
-async fn what_was_not_approved_does_not_run_and_says_so() {
-    for action in ["decline", "cancel"] {
-        let outcome = answered("held", json!({}), Duration::ZERO, |_| json!({ "action": action })).await;
-        let text = "Tool \"held\" failed: it was not approved: do not call it again unless you are asked to";
-        assert_eq!((outcome.text().as_str(), code(&outcome), outcome.attempts), (text, Some(ErrorCode::Failed), 0));
+    #[derive(Clone, Default)]
+    struct Log(Arc<Mutex<Vec<u8>>>);
+    impl Write for Log {
+        fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+            self.0.lock().expect("the log").write(bytes)
+        }
+        fn flush(&mut self) -> std::io::Result<()> {
+            Ok(())
+        }
     }
-    let outcome = answered("held", json!({}), Duration::ZERO, |_| json!("yes")).await;
-    assert_eq!((code(&outcome), outcome.attempts), (Some(ErrorCode::Unavailable), 0));
-}
-
-#[tokio::test]
-async fn where_nobody_can_be_asked_approval_is_refused_at_once() {
-    let alone = call("held", json!({}), None).await;
-    let (line, mut heard) = Line::new(Abilities { sampling: true, ..Abilities::default() }, true, None, Map::new());
-    let unable = call("held", json!({}), Some(line.clone())).await;
-    for outcome in [alone, unable] {
-        assert_eq!((code(&outcome), outcome.attempts), (Some(ErrorCode::Unavailable), 0));
-        assert!(outcome.text().contains("needs the approval of a person") && outcome.text().contains("`elicitation`"));
+    let log = Log::default();
+    let writer = log.clone();
+    let subscriber = tracing_subscriber::fmt()
+        .with_ansi(false)
+        .with_span_events(FmtSpan::NEW)
+        .with_writer(move || writer.clone())
+        .finish();
+    let guard = tracing::subscriber::set_default(subscriber);
+    call("says", json!({}), None).await;
+    drop(guard);
+    let log = String::from_utf8(log.0.lock().expect("the log").clone()).expect("a text");
+    for of in ["execute_tool{", "tool=\"says\""] {
+        let line = log.lines().find(|line| line.contains(of)).unwrap_or_else(|| panic!("no {of} in {log}"));
+        assert!(line.contains("traceparent=\"00-trace\""), "{line}");
     }
-    assert_eq!(line.lacked(), Some("elicitation"));
-    assert!(said(&mut heard).is_empty());
-}
-
-#[tokio::test(start_paused = true)]
-async fn an_approval_may_take_longer_than_the_call() {
-    assert_eq!(answered("held", json!({}), 9 * MINUTE, yes).await.result, 1);
-}
-
-#[tokio::test]
-async fn a_long_input_is_shown_in_part_and_says_so() {
-    let check = |request: &Request| {
-        let message = request.params["message"].as_str().expect("words");
-        assert!(message.starts_with("Allow a call of `held` with this input?\n\n{\n  \"text\": \"ä"), "{message}");
-        assert!(message.len() < 4300 && message.ends_with("bytes)"), "{message}");
-        yes(request)
-    };
-    assert_eq!(answered("held", json!({ "text": "ä".repeat(5000) }), Duration::ZERO, check).await.result, 1);
-}
-
-#[test]
-fn only_a_tool_that_needs_approval_is_listed_so() {
-    let registry = Registry::linked();
-    let listed = |name: &str| registry.find(name).expect("a tool").listing("agent")["needsApproval"].clone();
-    assert_eq!((listed("held"), listed("asks")), (json!(true), Value::Null));
 }

@@ -110,6 +110,13 @@ impl ToolOutput {
         self.part(json!({ "type": "resource", "resource": resource }))
     }
     /// A resource itself, as bytes, sent in base64.
+    ///
+    /// ```
+    /// # use bdk_runtime::ToolOutput;
+    /// let out = ToolOutput::default().blob_resource("file:///logo.png", "image/png", [0x89, b'P']);
+    /// let resource = serde_json::json!({ "uri": "file:///logo.png", "mimeType": "image/png", "blob": "iVA=" });
+    /// assert_eq!(out.content()[0], serde_json::json!({ "type": "resource", "resource": resource }));
+    /// ```
     #[must_use]
     pub fn blob_resource(self, uri: impl Into<String>, mime: impl Into<String>, bytes: impl AsRef<[u8]>) -> Self {
         let resource = json!({ "uri": uri.into(), "mimeType": mime.into(), "blob": BASE64.encode(bytes.as_ref()) });
