@@ -32,7 +32,7 @@ impl ToolContext {
     /// ```
     /// # use bdk_runtime::{LogLevel, ToolContext};
     /// async fn search(words: String, ctx: &ToolContext) {
-    ///     ctx.log(LogLevel::Warning, format_args!("the index is a day old; \"{words}\" may be newer")).await;
+    ///     ctx.log(LogLevel::Warning, format!("the index is a day old; \"{words}\" may be newer")).await;
     /// }
     /// ```
     pub async fn log(&self, level: LogLevel, message: impl Display) {
