@@ -30,8 +30,10 @@ pub enum Era {
 /// A client of one bot.
 #[derive(Debug, Clone)]
 pub struct Client {
-    addr: String,
-    path: String,
+    /// `127.0.0.1:PORT`.
+    pub addr: String,
+    /// Where the endpoint is.
+    pub path: String,
     /// How it speaks.
     pub era: Era,
     /// Headers of every request, beside the ones that the era asks for.
@@ -83,11 +85,7 @@ impl Client {
     /// One client of each kind, with these capabilities where they can be said.
     #[track_caller]
     pub fn of_every_kind(server: &Server, capabilities: &Value) -> [Self; 3] {
-        [
-            Self::session(server, capabilities.clone()),
-            Self::new(server),
-            Self::stateless(server, capabilities.clone()),
-        ]
+        [Self::session(server, capabilities.clone()), Self::new(server), Self::stateless(server, capabilities.clone())]
     }
 
     /// The same with one more header.

@@ -36,7 +36,11 @@ fn what_is_no_message_is_told_by_its_code_and_its_id() {
         ("{\"jsonrpc\":\"1.0\",\"id\":1,\"method\":\"ping\"}", -32600, json!(1)),
         ("{\"jsonrpc\":2.0,\"id\":1,\"method\":\"ping\"}", -32600, null.clone()),
         ("{\"jsonrpc\":\"2.0\",\"id\":null,\"method\":\"ping\"}", -32600, null.clone()),
-        ("{\"jsonrpc\":\"2.0\",\"id\":null,\"method\":\"tools/call\",\"params\":{\"name\":\"add\"}}", -32600, null.clone()),
+        (
+            "{\"jsonrpc\":\"2.0\",\"id\":null,\"method\":\"tools/call\",\"params\":{\"name\":\"add\"}}",
+            -32600,
+            null.clone(),
+        ),
         ("{\"jsonrpc\":\"2.0\",\"id\":{},\"method\":\"ping\"}", -32600, null.clone()),
         ("{\"jsonrpc\":\"2.0\",\"id\":[1],\"method\":\"ping\"}", -32600, null.clone()),
         ("{\"jsonrpc\":\"2.0\",\"id\":true,\"method\":\"ping\"}", -32600, null.clone()),
@@ -51,20 +55,29 @@ fn what_is_no_message_is_told_by_its_code_and_its_id() {
     for (body, code, id) in faults {
         assert_eq!(refusal(&client, body), (400, code, id), "{body}");
     }
-    let deep = format!(r#"{{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{{"name":"add","arguments":{deep}}}}}"#);
+    let deep =
+        format!(r#"{{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{{"name":"add","arguments":{deep}}}}}"#);
     assert_eq!(refusal(&client, &deep), (400, -32700, Value::Null));
     let bytes = b"{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"\xff\"}";
     assert_eq!(client.post(&[("Accept".into(), BOTH.into())], bytes).whole().refusal().0, 400);
     assert_eq!(refusal(&client, r#"{"jsonrpc":"2.0","id":1,"method":"tools/call"}"#), (200, -32602, json!(1)));
-    assert_eq!(refusal(&client, r#"{"jsonrpc":"2.0","id":-2.5,"method":"tools/call","params":{}}"#), (200, -32602, json!(-2.5)));
-    assert_eq!(client.send(&request(1, "ping", json!({}))).whole().json(), json!({ "jsonrpc": "2.0", "id": 1, "result": {} }));
+    assert_eq!(
+        refusal(&client, r#"{"jsonrpc":"2.0","id":-2.5,"method":"tools/call","params":{}}"#),
+        (200, -32602, json!(-2.5))
+    );
+    assert_eq!(
+        client.send(&request(1, "ping", json!({}))).whole().json(),
+        json!({ "jsonrpc": "2.0", "id": 1, "result": {} })
+    );
 }
 
 #[test]
 fn a_method_that_does_not_exist_is_told_so() {
     let server = Server::start(KITCHEN, &[]);
     for client in Client::of_every_kind(&server, &json!({})) {
-        for method in ["nope", "tools/nope", "resources/list", "prompts/get", "completion/complete", "sampling/createMessage"] {
+        for method in
+            ["nope", "tools/nope", "resources/list", "prompts/get", "completion/complete", "sampling/createMessage"]
+        {
             let id = id();
             let answer = client.send(&request(id, method, json!({}))).whole();
             let status = if client.is_stateless() { 404 } else { 200 };
@@ -77,7 +90,13 @@ fn a_method_that_does_not_exist_is_told_so() {
 fn a_notification_of_whatever_kind_is_accepted() {
     let server = Server::start(KITCHEN, &[]);
     for client in Client::of_every_kind(&server, &json!({})) {
-        for method in ["notifications/initialized", "notifications/cancelled", "notifications/roots/list_changed", "nope", "tools/call"] {
+        for method in [
+            "notifications/initialized",
+            "notifications/cancelled",
+            "notifications/roots/list_changed",
+            "nope",
+            "tools/call",
+        ] {
             let answer = client.send(&notification(method, json!({ "requestId": 77 }))).whole();
             assert_eq!((answer.status, answer.body.as_str()), (202, ""), "{method} {answer:?}");
         }
@@ -148,19 +167,23 @@ fn without_credentials_nothing_of_the_body_is_read() {
 }
 
 fn raw(server: &Server, head: &str, body: &[u8]) -> Answer {
-    let head = format!("POST {}/mcp HTTP/1.1\r\nHost: {}\r\nConnection: close\r\n{head}\r\n", server.prefix, server.addr);
+    let head =
+        format!("POST {}/mcp HTTP/1.1\r\nHost: {}\r\nConnection: close\r\n{head}\r\n", server.prefix, server.addr);
     server.raw(&[head.as_bytes(), body].concat())
 }
 
 #[test]
 fn a_body_over_the_limit_is_413_with_and_without_a_length() {
     let server = Server::start(KITCHEN, &["--max-body", "2000"]);
-    let body = request(1, "tools/call", json!({ "name": "anything", "arguments": { "data": "x".repeat(3000) } })).to_string();
+    let body =
+        request(1, "tools/call", json!({ "name": "anything", "arguments": { "data": "x".repeat(3000) } })).to_string();
     let json = "Content-Type: application/json\r\n";
     let sized = raw(&server, &format!("{json}Content-Length: {}\r\n", body.len()), body.as_bytes());
     assert_eq!((sized.status, &sized.json()["error"]), (413, &json!("too_large")), "{sized:?}");
-    let chunks: String = body.as_bytes().chunks(500).map(|c| format!("{:x}\r\n{}\r\n", c.len(), String::from_utf8_lossy(c))).collect();
-    let chunked = raw(&server, &format!("{json}Transfer-Encoding: chunked\r\n"), format!("{chunks}0\r\n\r\n").as_bytes());
+    let chunks: String =
+        body.as_bytes().chunks(500).map(|c| format!("{:x}\r\n{}\r\n", c.len(), String::from_utf8_lossy(c))).collect();
+    let chunked =
+        raw(&server, &format!("{json}Transfer-Encoding: chunked\r\n"), format!("{chunks}0\r\n\r\n").as_bytes());
     assert_eq!((chunked.status, &chunked.json()["error"]), (413, &json!("too_large")), "{chunked:?}");
     assert_eq!(Client::new(&server).call("nothing_asked", json!({}))["content"][0]["text"], "pong");
 }
@@ -174,7 +197,8 @@ fn a_body_that_is_not_said_to_be_json_is_415() {
         assert_eq!((answer.status, &answer.json()["error"]), (415, &json!("unsupported_media_type")), "{answer:?}");
     }
     for kind in ["application/json; charset=utf-8", "Application/JSON"] {
-        let answer = raw(&server, &format!("Content-Type: {kind}\r\nContent-Length: {}\r\n", body.len()), body.as_bytes());
+        let answer =
+            raw(&server, &format!("Content-Type: {kind}\r\nContent-Length: {}\r\n", body.len()), body.as_bytes());
         assert_eq!(answer.status, 200, "{answer:?}");
     }
 }
@@ -232,7 +256,15 @@ fn a_listed_page_may_send_and_read_what_mcp_needs() {
     let asks = page.clone().with("Access-Control-Request-Method", "POST").bare("OPTIONS").whole();
     assert_eq!((asks.status, asks.header("access-control-allow-origin")), (204, Some("https://app.example.com")));
     let headers: Vec<String> = asks.headers("access-control-allow-headers");
-    for name in ["content-type", "authorization", "mcp-session-id", "mcp-protocol-version", "mcp-method", "mcp-name", "last-event-id"] {
+    for name in [
+        "content-type",
+        "authorization",
+        "mcp-session-id",
+        "mcp-protocol-version",
+        "mcp-method",
+        "mcp-name",
+        "last-event-id",
+    ] {
         assert!(headers.iter().any(|h| h == name), "{name} in {headers:?}");
     }
     let methods = asks.headers("access-control-allow-methods");

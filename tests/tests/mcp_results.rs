@@ -225,9 +225,12 @@ fn an_effect_is_listed_as_a_hint_and_none_where_it_is_not_known() {
         assert_eq!(hint("add"), true);
         assert_eq!(hint("publish"), false);
         assert_eq!((hint("undeclared"), hint("berth")), (Value::Null, Value::Null));
-        assert_eq!(tools.iter().find(|t| t["name"] == "nothing_asked").expect("listed")["inputSchema"], json!({
-            "type": "object", "properties": {}, "additionalProperties": false
-        }));
+        assert_eq!(
+            tools.iter().find(|t| t["name"] == "nothing_asked").expect("listed")["inputSchema"],
+            json!({
+                "type": "object", "properties": {}, "additionalProperties": false
+            })
+        );
     }
 }
 

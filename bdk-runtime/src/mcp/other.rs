@@ -161,8 +161,12 @@ impl ServerHandler for Handler {
     async fn set_level(
         &self,
         _: rmcp::model::SetLevelRequestParams,
-        _: RequestContext<RoleServer>,
+        context: RequestContext<RoleServer>,
     ) -> Result<(), ErrorData> {
+        if Self::client(&context).era == Era::Stateless {
+            // there each request names its level
+            return Err(ErrorData::new(ErrorCode::METHOD_NOT_FOUND, "logging/setLevel", None));
+        }
         // the door has noted it in the session
         Ok(())
     }

@@ -5,9 +5,7 @@
 #![allow(missing_docs)]
 
 use anyhow as _;
-use bdk::{
-    Answer, AuthFuture, AuthRequest, Authenticator, LogLevel, Principal, Question, Server, Verdict, prelude::*,
-};
+use bdk::{Answer, AuthFuture, AuthRequest, Authenticator, LogLevel, Principal, Question, Server, Verdict, prelude::*};
 use bdk_tests as _;
 use reqwest as _;
 use schemars as _;
