@@ -29,6 +29,11 @@ impl Principal {
         self.attributes.insert(name.into(), value.into());
         self
     }
+    /// Whether it is the same caller: what else is known of one may change from request to request.
+    #[cfg_attr(not(feature = "mcp"), expect(dead_code, reason = "what outlives a request is MCP's"))]
+    pub(crate) fn is_same(&self, other: &Self) -> bool {
+        self.kind == other.kind && self.subject == other.subject
+    }
     /// The process itself: calls from the command line, from code and from tests.
     pub fn local() -> Arc<Self> {
         static LOCAL: LazyLock<Arc<Principal>> = LazyLock::new(|| Arc::new(Principal::new("local", "process")));

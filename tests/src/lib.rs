@@ -1,5 +1,7 @@
 //! How the whole-bot tests reach a bot: its command line as a process, and HTTP on a socket.
 
+pub mod mcp;
+
 use serde_json::Value;
 use std::{
     io::{BufRead, BufReader, Read, Write},

@@ -46,6 +46,12 @@ impl RpcError {
         let message = format!("the call needs the client capability `{capability}`, which the request did not declare");
         Self { data: Some(json!({ "requiredCapabilities": { capability: {} } })), ..Self::new(-32021, message) }
     }
+    /// A version of the protocol that there is not (2026-07-28).
+    pub(crate) fn version(requested: &str) -> Self {
+        let supported: Vec<&str> = super::other::versions().collect();
+        let message = format!("the protocol version `{requested}` is none that this bot knows");
+        Self { data: Some(json!({ "supported": supported, "requested": requested })), ..Self::new(-32022, message) }
+    }
     /// Under the request's id.
     pub(crate) fn of(self, id: Option<&RawValue>) -> Self {
         Self { id: id.map(|id| id.get().into()), ..self }

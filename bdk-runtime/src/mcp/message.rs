@@ -8,7 +8,7 @@ use serde::{
     de::{Error as _, IgnoredAny, MapAccess, Visitor},
 };
 use serde_json::{Value, value::RawValue};
-use std::{borrow::Cow, fmt};
+use std::{borrow::Cow, collections::BTreeMap, fmt};
 
 /// A struct that is read from an object alone (a derived one also reads an array), each member at most once, others
 /// passed over. A `null` is as good as an absent member.
@@ -163,6 +163,10 @@ impl<'a> Message<'a> {
         }
         match message.id {
             Some(id) if !is_id(id.get()) => Err(RpcError::request("an `id` is a string or a number")),
+            None if message.method().is_some_and(|m| !m.starts_with("notifications/")) && has_id(bytes) => {
+                // a `null` where an id belongs: a request whose answer nobody could tell from another one's
+                Err(RpcError::request("an `id` is a string or a number; a notification has none"))
+            }
             _ if message.method.is_none() && message.result.is_none() && message.error.is_none() => {
                 Err(RpcError::request("the message has no `method`, and is no response either").of(message.id))
             }
@@ -214,17 +218,25 @@ fn is_id(json: &str) -> bool {
     matches!(json.as_bytes().first(), Some(b'"' | b'-' | b'0'..=b'9'))
 }
 
+/// Whether a message has an `id`, be it `null`.
+#[cold]
+fn has_id(bytes: &[u8]) -> bool {
+    serde_json::from_slice::<BTreeMap<String, IgnoredAny>>(bytes).is_ok_and(|members| members.contains_key("id"))
+}
+
 /// Says what is wrong with a message that could not be read, under its id where that can be found.
 #[cold]
 fn fault(bytes: &[u8], error: &serde_json::Error) -> RpcError {
     object! {
-        Head, "an object" { id: Value = "id", method: Value = "method", }
+        Head, "an object" { version: Value = "jsonrpc", id: Value = "id", method: Value = "method", }
     }
     if !error.is_data() {
         return RpcError::parse(format!("the message is no JSON: {error}"));
     }
     match serde_json::from_slice::<Head<'_>>(bytes) {
-        Ok(Head { id, method: Some(Value::String(method)), .. }) => {
+        Ok(Head { version: Some(Value::String(version)), id, method: Some(Value::String(method)), .. })
+            if version == "2.0" =>
+        {
             let error = RpcError::params(format!("the parameters of `{method}` are not what they should be: {error}"));
             match id {
                 Some(id @ (Value::String(_) | Value::Number(_))) => error.under(id.to_string()),
@@ -284,6 +296,8 @@ mod tests {
             (r#"{"id":1,"method":"ping"}"#, -32600),
             (r#"{"jsonrpc":"2.0","id":1}"#, -32600),
             (r#"{"jsonrpc":"2.0","id":{},"method":"ping"}"#, -32600),
+            (r#"{"jsonrpc":"2.0","id":null,"method":"ping"}"#, -32600),
+            (r#"{"jsonrpc":2.0,"id":1,"method":"ping"}"#, -32600),
             (r#"{"jsonrpc":"2.0","id":1,"method":5}"#, -32600),
             (r#"{"jsonrpc":"2.0","id":1,"method":"ping","method":"ping"}"#, -32600),
             (r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":["add"]}"#, -32602),
@@ -299,6 +313,13 @@ mod tests {
             "]".repeat(400)
         );
         assert_eq!(code(&deep), -32700);
+    }
+
+    #[test]
+    fn a_null_for_an_id_is_passed_over_where_none_belongs() {
+        assert!(parse(r#"{"jsonrpc":"2.0","id":null,"method":"notifications/initialized"}"#).id.is_none());
+        assert!(parse(r#"{"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":"what?"}}"#).id.is_none());
+        assert!(parse(r#"{"jsonrpc":"2.0","method":"nope"}"#).id.is_none());
     }
 
     #[test]

@@ -29,6 +29,10 @@ pub(crate) mod one_request;
 
 pub(crate) use http_service::OtherOverHttp;
 
+/// Marks an HTTP request whose sender takes no stream.
+#[derive(Debug, Clone, Copy)]
+struct Whole;
+
 /// The bot as rmcp sees it.
 #[derive(Clone)]
 pub(crate) struct Handler(pub(crate) Arc<Mcp>);
@@ -39,6 +43,7 @@ impl Handler {
         let principal = context.extensions.get::<Parts>().and_then(|parts| parts.extensions.get::<Arc<Principal>>());
         let principal = principal.cloned().unwrap_or_else(Principal::local);
         let modern = context.protocol_version().is_some_and(|v| v.as_str() >= super::client::STATELESS);
+        let whole = context.extensions.get::<Parts>().is_some_and(|parts| parts.extensions.get::<Whole>().is_some());
         let mut client = Client::without_session(principal);
         if modern {
             let capabilities = context.meta.get("io.modelcontextprotocol/clientCapabilities");
@@ -48,6 +53,9 @@ impl Handler {
             client.abilities = abilities.into();
             let level = context.meta.get("io.modelcontextprotocol/logLevel").and_then(Value::as_str);
             client.log = level.and_then(LogLevel::parse);
+        }
+        if whole {
+            client.takes_whole_answers_only();
         }
         client
     }
@@ -105,7 +113,7 @@ impl ServerHandler for Handler {
             id: "0".into(),
             tool: request.name.into_owned(),
             message: Bytes::from(message.to_string()),
-            progress_token: meta("progressToken").map(Into::into),
+            progress_token: meta("progressToken").filter(|_| !client.whole).map(Into::into),
             traceparent,
             input_responses: match request.input_responses {
                 Some(responses) => typed(serde_json::to_value(responses).and_then(serde_json::from_value))?,
@@ -153,8 +161,12 @@ impl ServerHandler for Handler {
     async fn set_level(
         &self,
         _: rmcp::model::SetLevelRequestParams,
-        _: RequestContext<RoleServer>,
+        context: RequestContext<RoleServer>,
     ) -> Result<(), ErrorData> {
+        if Self::client(&context).era == Era::Stateless {
+            // there each request names its level
+            return Err(ErrorData::new(ErrorCode::METHOD_NOT_FOUND, "logging/setLevel", None));
+        }
         // the door has noted it in the session
         Ok(())
     }
@@ -178,9 +190,14 @@ impl ServerHandler for Handler {
     }
 }
 
-/// A version of the older era that a header names.
+/// The versions of the protocol that there are.
+pub(crate) fn versions() -> impl Iterator<Item = &'static str> {
+    ProtocolVersion::KNOWN_VERSIONS.iter().map(ProtocolVersion::as_str)
+}
+
+/// Whether there is such a version.
 pub(crate) fn knows_version(name: &str) -> bool {
-    ProtocolVersion::KNOWN_VERSIONS.iter().any(|known| known.as_str() == name)
+    versions().any(|known| known == name)
 }
 
 /// A response of ours as rmcp has it.

@@ -71,7 +71,7 @@ impl ParkedCalls {
     ) -> Result<Parked, Gone> {
         let mut parked = lock(&self.0);
         match parked.get(state) {
-            Some(p) if *p.principal != *principal => Err(Gone::Unknown),
+            Some(p) if !p.principal.is_same(principal) => Err(Gone::Unknown),
             Some(p) if &*p.tool != tool || p.arguments != *arguments => Err(Gone::Changed),
             Some(_) => parked.remove(state).ok_or(Gone::Unknown),
             None => Err(Gone::Unknown),

@@ -204,7 +204,7 @@ impl Sessions {
     }
     /// A session of this principal.
     pub(crate) fn find(&self, id: &str, principal: &Principal) -> Option<Arc<Session>> {
-        let session = lock(&self.table).get(id).filter(|s| *s.principal == *principal).cloned()?;
+        let session = lock(&self.table).get(id).filter(|s| s.principal.is_same(principal)).cloned()?;
         let (now, used) = (self.now(), session.used.load(Ordering::Relaxed));
         if now.saturating_sub(used) > IDLE.as_secs() && lock(&session.live).is_idle() {
             self.close(id, principal);
@@ -218,7 +218,7 @@ impl Sessions {
     /// Ends a session of this principal, and says whether there was one.
     pub(crate) fn close(&self, id: &str, principal: &Principal) -> bool {
         let mut table = lock(&self.table);
-        if table.get(id).is_none_or(|s| *s.principal != *principal) {
+        if table.get(id).is_none_or(|s| !s.principal.is_same(principal)) {
             return false;
         }
         let session = table.remove(id);

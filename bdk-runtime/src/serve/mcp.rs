@@ -17,26 +17,30 @@ use crate::{
     mcp::{
         Mcp, Message,
         answering::{Event, Response},
-        client::{self, Client, Era, STATELESS},
+        client::{self, Client, Era},
         error::RpcError,
         message::Capabilities,
-        other::{OtherOverHttp, knows_version},
+        other::OtherOverHttp,
         session::Session,
         tools::{self, Answered},
     },
 };
 use bytes::Bytes;
-use http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, header::CONTENT_TYPE, request::Parts};
+use http::{
+    HeaderMap, HeaderValue, Method, StatusCode,
+    header::{CONTENT_LENGTH, CONTENT_TYPE},
+    request::Parts,
+};
 use http_body_util::{BodyExt, Either};
 use hyper::body::Incoming;
 use serde_json::Value;
 use std::sync::Arc;
 use tokio_util::sync::CancellationToken;
 
-const SESSION: HeaderName = HeaderName::from_static("mcp-session-id");
-const VERSION: HeaderName = HeaderName::from_static("mcp-protocol-version");
-const METHOD: HeaderName = HeaderName::from_static("mcp-method");
-const NAME: HeaderName = HeaderName::from_static("mcp-name");
+mod headers;
+mod judged;
+
+use headers::{SESSION, VERSION, text};
 
 /// The headers of requests that pages of listed origins may send, beside those that every route takes.
 pub(super) const REQUEST_HEADERS: &str = "mcp-session-id, mcp-protocol-version, mcp-method, mcp-name, last-event-id";
@@ -110,20 +114,17 @@ impl Endpoint {
             }
             _ => None,
         };
-        if era == Era::Sessions
-            && let Some(version) = version
-            && !knows_version(version)
-        {
-            let error = RpcError::request(format!("the protocol version `{version}` is none that this bot knows"));
+        if let Err(error) = headers::check_version(era, version, &message) {
             return Ok(rpc(StatusCode::BAD_REQUEST, &error.of(message.id)));
         }
         match message.method() {
             None => Ok(self.replied(&message, session.as_deref())),
             Some(_) if message.id.is_none() => Ok(noticed(&message, session.as_deref())),
-            Some(method) if tools::is_ours(method) && self.is_plain(era, &message, &parts.headers) => {
+            Some(method) if tools::is_ours(method) && headers::are_plain(&self.mcp, era, &message, &parts.headers) => {
                 let mut client = match (era, session) {
                     (Era::Stateless, _) => Client::stateless(&message, principal),
-                    (Era::Sessions, Some(session)) => Client::of(session),
+                    // what else is known of its sender may have changed since the session was opened
+                    (Era::Sessions, Some(session)) => Client { principal, ..Client::of(session) },
                     (Era::Sessions, None) => Client::without_session(principal),
                 };
                 if !accepts.events {
@@ -132,68 +133,79 @@ impl Endpoint {
                 let answered = tools::answer(&self.mcp, client, message, &bytes).await;
                 Ok(written(answered, accepts).await)
             }
-            Some("initialize") => Ok(self.initialize(parts, principal, message, bytes.clone()).await),
-            Some("logging/setLevel") if let Some(session) = &session => {
+            Some("initialize") => Ok(self.initialize(parts, principal, &message, &bytes, accepts).await),
+            Some("logging/setLevel") if era == Era::Sessions => {
                 let level = message.params.as_ref().and_then(|p| p.level.as_ref()).map(|level| &*level.0);
-                match level.and_then(LogLevel::parse) {
-                    Some(level) => {
-                        session.set_log(level);
-                        Ok(self.other(parts, principal, bytes.clone()).await)
-                    }
-                    None => Ok(rpc(StatusCode::OK, &RpcError::log_level().of(message.id))),
-                }
+                let Some(level) = level.and_then(LogLevel::parse) else {
+                    return Ok(rpc(StatusCode::OK, &RpcError::log_level().of(message.id)));
+                };
+                session.inspect(|session| session.set_log(level));
+                Ok(self.other(parts, principal, &message, &bytes, accepts).await)
             }
-            Some(_) => Ok(self.other(parts, principal, bytes.clone()).await),
-        }
-    }
-
-    /// Whether nothing about a tools' request has to be judged by rmcp: in the era of sessions nothing ever has. In the
-    /// stateless one what the headers say must be what the body says, in the very words.
-    fn is_plain(&self, era: Era, message: &Message<'_>, headers: &HeaderMap) -> bool {
-        if era == Era::Sessions {
-            return true;
-        }
-        let one = |name: &HeaderName, expected: Option<&str>| {
-            let mut all = headers.get_all(name).iter();
-            all.next().map(HeaderValue::as_bytes) == expected.map(str::as_bytes) && all.next().is_none()
-        };
-        let Some(meta) = message.meta() else { return false };
-        let named = meta.protocol_version.as_ref().is_some_and(|v| v.0 == STATELESS) && one(&VERSION, Some(STATELESS));
-        if !named || meta.capabilities.is_none() || !one(&METHOD, message.method()) {
-            return false;
-        }
-        let name = message.params.as_ref().and_then(|p| p.name.as_ref()).map(|name| &*name.0);
-        match message.method() {
-            Some("tools/call") => name.is_some_and(|name| one(&NAME, Some(name)) && !self.mcp.has_param_headers(name)),
-            _ => !headers.contains_key(NAME),
+            Some(_) => Ok(self.other(parts, principal, &message, &bytes, accepts).await),
         }
     }
 
     /// rmcp answers.
-    async fn other(&self, parts: &Parts, principal: Arc<Principal>, bytes: Bytes) -> Answer {
-        self.other.answer(parts, principal, bytes).await.map(Either::Right)
+    async fn other(
+        &self,
+        parts: &Parts,
+        principal: Arc<Principal>,
+        message: &Message<'_>,
+        bytes: &Bytes,
+        accepts: Accepts,
+    ) -> Answer {
+        let answer = self.other.answer(parts, principal, bytes.clone(), !accepts.events).await;
+        if answer.headers().get(CONTENT_TYPE).is_some_and(|kind| kind == "text/event-stream") {
+            return answer.map(Either::Right);
+        }
+        let (mut head, body) = answer.into_parts();
+        let Ok(body) = body.collect().await.map(http_body_util::Collected::to_bytes) else {
+            return Refused::internal().answer();
+        };
+        head.headers.remove(CONTENT_LENGTH);
+        if let Some((status, error)) = judged::again(head.status, &body, message) {
+            return rpc(status, &error.of(message.id));
+        }
+        if head.status == StatusCode::OK && !accepts.json {
+            return sse::whole(&body);
+        }
+        Answer::from_parts(head, Either::Left(body.into()))
     }
 
     /// rmcp negotiates; the session is ours.
-    async fn initialize(&self, parts: &Parts, principal: Arc<Principal>, message: Message<'_>, bytes: Bytes) -> Answer {
+    async fn initialize(
+        &self,
+        parts: &Parts,
+        principal: Arc<Principal>,
+        message: &Message<'_>,
+        bytes: &Bytes,
+        accepts: Accepts,
+    ) -> Answer {
         if let Some(missing) = message.missing_of_initialize() {
             let error = RpcError::params(format!("`initialize` needs `{missing}`"));
             return rpc(StatusCode::BAD_REQUEST, &error.of(message.id));
         }
         let capabilities = message.params.as_ref().and_then(|p| p.capabilities.as_ref());
         let abilities = capabilities.map_or(Abilities::default(), Capabilities::abilities);
-        let (mut head, body) = self.other.answer(parts, principal.clone(), bytes).await.into_parts();
+        let both = Accepts { json: true, events: true };
+        let (head, body) = self.other(parts, principal.clone(), message, bytes, both).await.into_parts();
         let Ok(body) = body.collect().await.map(http_body_util::Collected::to_bytes) else {
             return Refused::internal().answer();
         };
-        let agreed = serde_json::from_slice::<Value>(&body).is_ok_and(|v| v["result"]["protocolVersion"].is_string());
-        if head.status == StatusCode::OK && agreed && !self.closing.is_cancelled() {
+        let agreed = head.status == StatusCode::OK
+            && serde_json::from_slice::<Value>(&body).is_ok_and(|v| v["result"]["protocolVersion"].is_string());
+        let mut answer = match agreed && !accepts.json {
+            true => sse::whole(&body),
+            false => Answer::from_parts(head, Either::Left(body.into())),
+        };
+        if agreed && !self.closing.is_cancelled() {
             let id = self.mcp.sessions.open(Session::new(principal, abilities));
             if let Ok(id) = HeaderValue::from_str(&id) {
-                head.headers.insert(SESSION, id);
+                answer.headers_mut().insert(SESSION, id);
             }
         }
-        Answer::from_parts(head, Either::Left(body.into()))
+        answer
     }
 
     /// A response of the client to a request of ours.
@@ -272,11 +284,4 @@ fn accepted() -> Answer {
 
 fn not_acceptable() -> RpcError {
     RpcError::request("the answer is JSON or a stream of events: send `Accept: application/json, text/event-stream`")
-}
-
-/// A header's value, where it is there once and is text.
-fn text<'a>(headers: &'a HeaderMap, name: &HeaderName) -> Option<&'a str> {
-    let mut all = headers.get_all(name).iter();
-    let value = all.next()?.to_str().ok()?;
-    all.next().is_none().then_some(value)
 }

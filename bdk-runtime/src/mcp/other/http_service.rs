@@ -1,6 +1,6 @@
 //! rmcp's streamable HTTP service, without sessions: those are ours.
 
-use super::Handler;
+use super::{Handler, Whole};
 use crate::{Principal, mcp::Mcp};
 use axum::body::Body;
 use bytes::Bytes;
@@ -31,8 +31,14 @@ impl OtherOverHttp {
         Self(StreamableHttpService::new(move || Ok(handler.clone()), Arc::default(), config))
     }
 
-    /// Answers a request whose body is read.
-    pub(crate) async fn answer(&self, parts: &Parts, principal: Arc<Principal>, body: Bytes) -> Response<Body> {
+    /// Answers a request whose body is read. `whole`: its sender takes no stream.
+    pub(crate) async fn answer(
+        &self,
+        parts: &Parts,
+        principal: Arc<Principal>,
+        body: Bytes,
+        whole: bool,
+    ) -> Response<Body> {
         let mut request = Request::new(Full::new(body));
         *request.method_mut() = parts.method.clone();
         *request.uri_mut() = parts.uri.clone();
@@ -41,6 +47,9 @@ impl OtherOverHttp {
         let both = HeaderValue::from_static("application/json, text/event-stream");
         request.headers_mut().insert(ACCEPT, both);
         request.extensions_mut().insert(principal);
+        if whole {
+            request.extensions_mut().insert(Whole);
+        }
         self.0.handle(request).await.map(Body::new)
     }
 }
