@@ -24,7 +24,9 @@ await main({
     return { client, transport: new StdioClientTransport({ command, args, env, cwd: plan.cwd, stderr: 'pipe' }) };
   },
   list: (client, cursor) => client.listTools({ cursor }),
-  call: (client, params, options) => client.callTool(params, options),
+  // in the new era messages come to the calls that ask for them
+  call: (client, params, options) =>
+    client.callTool({ ...params, _meta: { 'io.modelcontextprotocol/logLevel': 'info' } }, options),
   on_asked: (client, answer) => client.setRequestHandler('elicitation/create', (request) => answer(request.params)),
   on_log: (client, log) => client.setNotificationHandler('notifications/message', (said) => log(said.params)),
   about: (client) => ({ protocol: client.getNegotiatedProtocolVersion(), server: client.getServerVersion() }),

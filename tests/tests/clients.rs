@@ -181,6 +181,9 @@ fn talks(client: Client) {
         assert!(!cancelled.error.is_null() && !cancelled.progress.is_empty(), "{version}: {cancelled:#?}");
         given_up(&unwanted);
         assert_eq!(done.text(9), ("Counted to 1.", false), "the connection is as good as before");
+
+        let logs: Vec<_> = done.logs.iter().map(|log| (log["level"].as_str(), log["data"].as_str())).collect();
+        assert_eq!(logs, [(Some("warning"), Some("nothing left to count")); 2], "one each time it counted: {done:#?}");
     });
 }
 
