@@ -1,6 +1,8 @@
 //! How the whole-bot tests reach a bot: its command line as a process, and HTTP on a socket.
 
 pub mod mcp;
+pub mod peers;
+pub mod scout;
 
 use serde_json::Value;
 use std::{
@@ -106,6 +108,11 @@ impl Server {
         let addr = addr.split('/').next().unwrap_or_default().to_owned();
         let url = format!("http://{addr}");
         Self { child, url, addr, prefix: format!("/{}/v1", env!("CARGO_PKG_NAME")), stderr }
+    }
+
+    /// Where MCP clients find its tools.
+    pub fn mcp(&self) -> String {
+        format!("{}{}/mcp", self.url, self.prefix)
     }
 
     /// What it logged so far.

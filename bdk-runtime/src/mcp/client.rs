@@ -72,9 +72,9 @@ impl Client {
 
 /// The era of a request, by what it says of itself and what its transport's header says.
 pub(crate) fn era(message: &Message<'_>, header: Option<&str>) -> Era {
-    if message.method() == Some("initialize") {
-        return Era::Sessions; // whatever version it names: the handshake is of that era
-    }
     let named = message.meta().is_some_and(|meta| meta.protocol_version.is_some());
+    if message.method() == Some("initialize") && !named {
+        return Era::Sessions; // whatever version its header names: the handshake is of that era
+    }
     if named || header.is_some_and(|version| version >= STATELESS) { Era::Stateless } else { Era::Sessions }
 }

@@ -133,7 +133,9 @@ impl Endpoint {
                 let answered = tools::answer(&self.mcp, client, message, &bytes).await;
                 Ok(written(answered, accepts).await)
             }
-            Some("initialize") => Ok(self.initialize(parts, principal, &message, &bytes, accepts).await),
+            Some("initialize") if era == Era::Sessions => {
+                Ok(self.initialize(parts, principal, &message, &bytes, accepts).await)
+            }
             Some("logging/setLevel") if era == Era::Sessions => {
                 let level = message.params.as_ref().and_then(|p| p.level.as_ref()).map(|level| &*level.0);
                 let Some(level) = level.and_then(LogLevel::parse) else {

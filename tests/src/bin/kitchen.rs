@@ -12,6 +12,7 @@ use std::{
     io,
     sync::atomic::{AtomicU32, Ordering::SeqCst},
 };
+use tempfile as _;
 
 // ---- schemas ----
 

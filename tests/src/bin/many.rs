@@ -10,6 +10,7 @@ use reqwest as _;
 use schemars as _;
 use serde as _;
 use serde_json as _;
+use tempfile as _;
 use tokio as _;
 
 #[tools]

@@ -11,6 +11,7 @@ use reqwest as _;
 use schemars as _;
 use serde as _;
 use serde_json as _;
+use tempfile as _;
 use std::sync::atomic::{AtomicU32, Ordering::SeqCst};
 
 /// Says that its call is under way, and when it is dropped that it is not any more.
