@@ -1,6 +1,6 @@
 //! `call`: one call in this process, answered as over HTTP.
 
-use super::{args::CallArgs, input, output, output::Stop, remote, signal::stop_asked};
+use super::{args::CallArgs, ask, input, output, output::Stop, remote, signal::stop_asked};
 use crate::{
     CallOptions,
     bot::Bot,
@@ -27,7 +27,8 @@ async fn here(args: &CallArgs) -> Result<ExitCode, Stop> {
         return Err(Stop::usage(format!("there is no agent `{agent}`: this bot has `{}`", bot.slug())));
     }
     let cancel = CancellationToken::new();
-    let mut options = CallOptions { cancel: Some(cancel.clone()), ..CallOptions::new().dry_run(args.dry_run) };
+    let (line, mut heard) = ask::line().unzip();
+    let mut options = CallOptions { cancel: Some(cancel.clone()), line, ..CallOptions::new().dry_run(args.dry_run) };
     if let Some(as_of) = args.as_of {
         options = options.as_of(as_of);
     }
@@ -35,6 +36,7 @@ async fn here(args: &CallArgs) -> Result<ExitCode, Stop> {
     tokio::pin!(call);
     let done = tokio::select! {
         done = &mut call => done,
+        () = ask::attend(heard.as_mut()) => call.await,
         // the call is told, ends as cancelled, and is answered
         () = stop_asked() => {
             cancel.cancel();

@@ -4,6 +4,7 @@
 //! asked and nothing else.
 
 mod args;
+mod ask;
 mod call;
 mod client;
 mod diff;

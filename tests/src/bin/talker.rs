@@ -11,8 +11,8 @@ use reqwest as _;
 use schemars as _;
 use serde as _;
 use serde_json as _;
-use tempfile as _;
 use std::sync::atomic::{AtomicU32, Ordering::SeqCst};
+use tempfile as _;
 
 /// Says that its call is under way, and when it is dropped that it is not any more.
 struct Mark(PathBuf);

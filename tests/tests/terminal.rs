@@ -1,0 +1,68 @@
+//! `call` at a terminal: whoever sits there is asked. The terminal is a real one (a pseudo-terminal of the system's), and Python
+//! types what a person would.
+
+use bdk_tests::run_with;
+
+const TALKER: &str = env!("CARGO_BIN_EXE_companion");
+
+/// Runs a command at a terminal of its own, types each answer when its question has come, and gives what the terminal
+/// showed, with the exit code at its end. Stdout goes to the terminal, too.
+const AT_A_TERMINAL: &str = r#"
+import os, pty, select, sys, time
+exe, *rest = sys.argv[1:]
+split = rest.index("--")
+args, typed = rest[:split], rest[split + 1:]
+pid, tty = pty.fork()
+if pid == 0:
+    os.execv(exe, [exe, *args])
+shown, end = b"", time.monotonic() + 60
+while time.monotonic() < end:
+    if typed and typed[0].split("=>")[0].encode() in shown:
+        question, answer = typed.pop(0).split("=>")
+        shown = shown.replace(question.encode(), b"", 1)
+        os.write(tty, answer.encode() + b"\n")
+    ready, _, _ = select.select([tty], [], [], 0.1)
+    if not ready:
+        continue
+    try:
+        more = os.read(tty, 65536)
+    except OSError:
+        break
+    if not more:
+        break
+    shown += more
+    sys.stdout.buffer.write(more)
+else:
+    os.kill(pid, 9)
+print("exit", os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))
+"#;
+
+#[track_caller]
+fn at_a_terminal(args: &[&str], typed: &[&str]) -> String {
+    let all: Vec<&str> = [&["-c", AT_A_TERMINAL, TALKER], args, &["--"], typed].concat();
+    let ran = run_with("python3", &all, b"", |_| {});
+    assert_eq!(ran.code, 0, "{ran:?}");
+    ran.stdout
+}
+
+#[test]
+fn a_person_at_the_terminal_answers_a_form() {
+    let shown = at_a_terminal(&["call", "greet"], &["friends say it.): =>Ada", "age: =>36"]);
+    assert!(shown.contains("Who are you?") && shown.contains("As friends say it."), "{shown}");
+    assert!(shown.contains(r#""result":"Hello, Ada of 36!""#) && shown.ends_with("exit 0\n"), "{shown}");
+}
+
+#[test]
+fn a_person_at_the_terminal_approves_or_does_not() {
+    let wipe = ["call", "wipe", "--input", r#"{"disk":"sda"}"#];
+    let yes = at_a_terminal(&wipe, &["[y/N] =>y"]);
+    assert!(yes.contains("sda") && yes.contains(r#""isError":false"#) && yes.ends_with("exit 0\n"), "{yes}");
+    let no = at_a_terminal(&wipe, &["[y/N] =>n"]);
+    assert!(no.contains(r#""isError":true"#) && no.ends_with("exit 1\n"), "{no}");
+}
+
+#[test]
+fn where_nobody_sits_nobody_is_asked() {
+    let ran = run_with(TALKER, &["call", "wipe", "--input", r#"{"disk":"sda"}"#], b"y\n", |_| {});
+    assert_eq!((ran.code, ran.json()["error"]["code"].as_str()), (1, Some("unavailable")), "{ran:?}");
+}
