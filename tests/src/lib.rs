@@ -173,6 +173,18 @@ impl Server {
         let _ = Command::new("kill").args(["-INT", &self.child.id().to_string()]).status();
     }
 
+    /// Asks it to stop, as a supervisor does.
+    pub fn terminate(&self) {
+        let _ = Command::new("kill").args(["-TERM", &self.child.id().to_string()]).status();
+    }
+
+    /// Waits for its end, up to 20 s.
+    #[track_caller]
+    pub fn ends(&mut self) -> Option<i32> {
+        let ended = eventually(|| self.child.try_wait().ok().flatten());
+        ended.unwrap_or_else(|| panic!("it still runs; its log: {}", self.stderr())).code()
+    }
+
     /// Waits for its end.
     pub fn wait(&mut self) -> Option<i32> {
         self.child.wait().ok().and_then(|s| s.code())

@@ -4,8 +4,10 @@
 use crate::Server;
 use serde_json::{Value, json};
 use std::{
+    fs,
     io::{Read, Write},
     net::TcpStream,
+    path::{Path, PathBuf},
     sync::atomic::{AtomicU64, Ordering::Relaxed},
     time::{Duration, Instant},
 };
@@ -203,6 +205,20 @@ impl Client {
         assert!(response["result"].is_object(), "{response}");
         response["result"].take()
     }
+}
+
+/// A file that a tool writes to: there is none yet.
+pub fn mark(name: &str) -> PathBuf {
+    let path = std::env::temp_dir().join(format!("bdk-tests-mcp-{}-{name}", std::process::id()));
+    let _ = fs::remove_file(&path);
+    path
+}
+
+/// Waits until a file says so.
+#[track_caller]
+pub fn marked(path: &Path, what: &str) {
+    crate::eventually(|| fs::read_to_string(path).ok().filter(|said| said == what))
+        .unwrap_or_else(|| panic!("never {what:?}, but {:?}", fs::read_to_string(path)));
 }
 
 /// The text of a result.
@@ -408,6 +424,22 @@ impl Reading {
         }
     }
 
+    /// Whether no message comes for so long.
+    #[track_caller]
+    pub fn is_quiet_for(&mut self, time: Duration) -> bool {
+        let until = Instant::now() + time;
+        while let Some(left) = until.checked_duration_since(Instant::now()).filter(|left| !left.is_zero()) {
+            self.stream.set_read_timeout(Some(left)).expect("a time-out");
+            let mut bytes = [0; 4096];
+            match self.stream.read(&mut bytes) {
+                Ok(0) => return false,
+                Ok(n) => self.buffer.extend_from_slice(&bytes[..n]),
+                Err(_) => {}
+            }
+        }
+        !String::from_utf8_lossy(&self.buffer).contains("data:") && !self.body.contains("data:")
+    }
+
     /// The message that must come next.
     #[track_caller]
     pub fn message(&mut self) -> Value {
@@ -436,14 +468,5 @@ impl Reading {
     /// Whether the body ended as it should.
     pub fn ended_well(&self) -> bool {
         self.ended == Some(true)
-    }
-
-    /// Whether the bot closes the connection: nothing more comes, and it is over.
-    #[track_caller]
-    pub fn closes(&mut self) -> bool {
-        let until = Instant::now() + PATIENCE;
-        while self.piece(until) {}
-        while self.fill(until) {}
-        true
     }
 }

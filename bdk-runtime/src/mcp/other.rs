@@ -177,10 +177,12 @@ impl ServerHandler for Handler {
 
     async fn listen(&self, context: SubscriptionContext) -> Result<(), ErrorData> {
         let mut changes = self.0.bot.tools_changed();
+        // whoever asked for nothing that there is, is told nothing
+        let told = context.accepted().tools_list_changed == Some(true);
         loop {
             tokio::select! {
                 () = context.cancelled() => return Ok(()),
-                changed = changes.changed() => {
+                changed = changes.changed(), if told => {
                     if changed.is_err() || context.sink().notify_tool_list_changed().await.is_err() {
                         return Ok(());
                     }

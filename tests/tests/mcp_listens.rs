@@ -1,0 +1,150 @@
+//! The listing, page by page, and that it changed: told on the session's stream and, in 2026-07-28, to those who subscribe.
+
+use bdk_tests::{
+    Server,
+    mcp::{Client, Reading, request, text},
+};
+use serde_json::{Value, json};
+use std::time::Duration;
+
+const CHANGING: &str = env!("CARGO_BIN_EXE_changing");
+const MANY: &str = env!("CARGO_BIN_EXE_many");
+
+fn names(client: &Client) -> Vec<String> {
+    let listing = client.send(&request(1, "tools/list", json!({}))).whole().json();
+    let tools = listing["result"]["tools"].as_array().unwrap_or_else(|| panic!("{listing}"));
+    tools.iter().map(|t| t["name"].as_str().expect("a name").to_owned()).collect()
+}
+
+/// Opens the session's own stream.
+fn listen(client: &Client) -> Reading {
+    let mut reading = client.bare("GET");
+    let head = reading.head();
+    assert_eq!((head.status, head.is_stream()), (200, true), "{head:?}");
+    reading
+}
+
+/// Subscribes.
+fn subscribe(client: &Client, what: &Value) -> Reading {
+    let mut reading = client.send(&request("sub", "subscriptions/listen", json!({ "notifications": what })));
+    let first = reading.message();
+    assert_eq!(first["method"], "notifications/subscriptions/acknowledged", "{first}");
+    assert_eq!(first["params"]["_meta"]["io.modelcontextprotocol/subscriptionId"], "sub");
+    reading
+}
+
+fn is_change(message: &Value) -> bool {
+    message["method"] == "notifications/tools/list_changed"
+}
+
+fn quiet(reading: &mut Reading) {
+    assert!(reading.is_quiet_for(Duration::from_millis(300)), "something came: {reading:?}");
+}
+
+#[test]
+fn whoever_listens_is_told_that_tools_came_and_went() {
+    let server = Server::start(CHANGING, &[]);
+    let client = Client::session(&server, json!({}));
+    let stateless = Client::stateless(&server, json!({}));
+    let mut listening = listen(&client);
+    let mut subscribed = subscribe(&stateless, &json!({ "toolsListChanged": true }));
+    let mut other = subscribe(&stateless, &json!({ "promptsListChanged": true }));
+    quiet(&mut listening);
+    for (order, there) in [("add_tool", true), ("remove_tool", false), ("add_tool", true)] {
+        client.call(order, json!({ "name": "guest" }));
+        assert!(is_change(&listening.message()) && is_change(&subscribed.message()), "{order}");
+        for client in [&client, &stateless, &Client::new(&server)] {
+            assert_eq!(names(client).contains(&"guest".to_owned()), there, "{order}");
+        }
+    }
+    assert_eq!(text(&stateless.call("guest", json!({}))), "here");
+    quiet(&mut other);
+}
+
+#[test]
+fn a_second_stream_takes_the_place_of_the_first() {
+    let server = Server::start(CHANGING, &[]);
+    let client = Client::session(&server, json!({}));
+    let mut first = listen(&client);
+    let mut second = listen(&client);
+    assert_eq!(first.next(), None);
+    assert!(first.ended_well());
+    // the first one's end does not end the second
+    drop(first);
+    client.call("add_tool", json!({ "name": "guest" }));
+    assert!(is_change(&second.message()));
+    drop(second);
+    let mut third = listen(&client);
+    client.call("remove_tool", json!({ "name": "guest" }));
+    assert!(is_change(&third.message()));
+}
+
+#[test]
+fn the_stream_of_a_session_ends_with_it_and_no_other_does() {
+    let server = Server::start(CHANGING, &[]);
+    let (one, two) = (Client::session(&server, json!({})), Client::session(&server, json!({})));
+    let (mut first, mut second) = (listen(&one), listen(&two));
+    assert_eq!(one.bare("DELETE").whole().status, 204);
+    assert_eq!(first.next(), None);
+    assert!(first.ended_well());
+    two.call("add_tool", json!({ "name": "guest" }));
+    assert!(is_change(&second.message()));
+}
+
+#[test]
+fn every_stream_ends_at_the_shutdown() {
+    let mut server = Server::start(CHANGING, &[]);
+    let client = Client::session(&server, json!({}));
+    let mut listening = listen(&client);
+    let mut subscribed = subscribe(&Client::stateless(&server, json!({})), &json!({ "toolsListChanged": true }));
+    assert_eq!(text(&client.call("stop", json!({}))), "Done.");
+    assert_eq!(listening.messages(), Vec::<Value>::new());
+    subscribed.messages();
+    assert_eq!(server.ends(), Some(0));
+}
+
+#[test]
+fn a_tool_of_the_binary_is_not_removed_and_a_call_of_one_that_went_is_told_so() {
+    let server = Server::start(CHANGING, &[]);
+    for client in Client::of_every_kind(&server, &json!({})) {
+        let answer = client.begin("guest", json!({})).whole();
+        assert_eq!(answer.json()["error"]["code"], -32602, "{answer:?}");
+    }
+}
+
+#[test]
+fn a_long_listing_comes_in_pages_that_hold_every_tool_once() {
+    let server = Server::start(MANY, &[]);
+    let expected: Vec<String> = (0..2500).map(|i| format!("tool_{i:04}")).collect();
+    for client in Client::of_every_kind(&server, &json!({})) {
+        let (mut all, mut pages, mut cursor) = (Vec::new(), 0, None::<Value>);
+        loop {
+            let params = cursor.map_or(json!({}), |c| json!({ "cursor": c }));
+            let listing = client.send(&request(1, "tools/list", params)).whole().json();
+            let tools = listing["result"]["tools"].as_array().unwrap_or_else(|| panic!("{listing}"));
+            all.extend(tools.iter().map(|t| t["name"].as_str().expect("a name").to_owned()));
+            pages += 1;
+            assert!(pages < 100, "the pages have an end");
+            cursor = listing["result"].get("nextCursor").cloned();
+            if cursor.is_none() {
+                break;
+            }
+        }
+        assert_eq!(all, expected);
+        assert!(pages > 1, "more than one page");
+        assert_eq!(text(&client.call("tool_2499", json!({}))), "2499");
+    }
+}
+
+#[test]
+fn a_cursor_that_no_page_gave_is_a_wrong_parameter() {
+    let server = Server::start(MANY, &[]);
+    for client in Client::of_every_kind(&server, &json!({})) {
+        for cursor in [json!("nonsense"), json!(""), json!("2"), json!("AAAA"), json!(5), json!({})] {
+            let answer = client.send(&request(9, "tools/list", json!({ "cursor": cursor }))).whole();
+            assert_eq!((answer.refusal().1, answer.refusal().2), (-32602, json!(9)), "{cursor} {answer:?}");
+        }
+        let answer = client.send(&request(9, "tools/list", json!({ "cursor": null }))).whole();
+        assert!(answer.json()["result"]["tools"].is_array(), "{answer:?}");
+    }
+}
