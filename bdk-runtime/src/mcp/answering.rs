@@ -116,6 +116,11 @@ impl Answering {
         Ok(Self { mcp, client, id, tool, message, progress_token, calling: Some(calling), line, before, runs })
     }
 
+    /// Lets the call go on by itself, so that a client that does not read holds up no deadline.
+    pub(crate) fn apart(&mut self) {
+        self.calling = self.calling.take().map(Calling::apart);
+    }
+
     /// What goes to the client next. Not to be asked again after the response.
     pub(crate) async fn next(&mut self) -> Event {
         loop {
