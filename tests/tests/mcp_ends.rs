@@ -154,6 +154,22 @@ fn a_call_ends_at_its_deadline_whether_it_said_something_or_not() {
 }
 
 #[test]
+fn a_client_that_does_not_read_what_is_said_holds_up_no_deadline() {
+    let server = Server::start(TALKER, &[]);
+    for (kind, client) in clients(&server) {
+        if streams(&client) {
+            let mark = mark(&format!("unread-{kind}"));
+            let mut reading = begin(&client, id(), "says_much_and_hangs", &json!({ "mark": mark }));
+            assert!(reading.head().is_stream());
+            marked(&mark, "dropped");
+            // and gets all that was kept for it once it reads
+            let (_, last) = reading.said();
+            assert_eq!(last["result"]["_meta"]["bdk/error"]["code"], "timeout", "{last}");
+        }
+    }
+}
+
+#[test]
 fn a_panic_before_and_after_a_word_is_an_error_and_other_calls_go_on() {
     let server = Server::start(TALKER, &[]);
     for (kind, client) in clients(&server) {
@@ -254,6 +270,30 @@ fn a_shutdown_does_not_wait_for_streams_on_which_nothing_runs() {
     assert!(listening.ended_well());
     subscribed.messages();
     assert_eq!(server.ends(), Some(0));
+}
+
+#[test]
+fn whoever_asks_after_the_shutdown_began_is_told_that_nobody_answers() {
+    let mut server = Server::start(TALKER, &["--drain", "60s"]);
+    let session = Client::session(&server, json!({ "elicitation": {} }));
+    let stateless = Client::stateless(&server, json!({ "elicitation": {} }));
+    let marks = [mark("late-session"), mark("late-stateless")];
+    let clients = [&session, &stateless].into_iter();
+    let readings: Vec<Reading> =
+        clients.zip(&marks).map(|(client, mark)| client.begin("asks_when_told", json!({ "mark": mark }))).collect();
+    marks.iter().for_each(|mark| marked(mark, "running"));
+    server.terminate();
+    // it takes no connections any more once it has begun
+    bdk_tests::eventually(|| std::net::TcpStream::connect(&server.addr).is_err().then_some(())).expect("it began");
+    for mark in &marks {
+        std::fs::write(mark.with_extension("go"), "").expect("written");
+    }
+    for reading in readings {
+        let (_, last) = reading.said();
+        assert_eq!(last["result"]["_meta"]["bdk/error"]["code"], "unavailable", "{last}");
+    }
+    assert_eq!(server.ends(), Some(0));
+    marks.iter().for_each(|mark| drop(std::fs::remove_file(mark.with_extension("go"))));
 }
 
 #[test]

@@ -56,6 +56,8 @@ struct Live {
     /// Ends the stream on which the server speaks of its own accord.
     stream: Option<CancellationToken>,
     next: u64,
+    /// Nothing can be asked any more.
+    mute: bool,
     over: bool,
 }
 
@@ -104,7 +106,7 @@ impl Session {
         let mut live = lock(&self.live);
         live.next += 1;
         let id = live.next;
-        if !live.over {
+        if !live.over && !live.mute {
             live.asked.insert(id, sender);
         }
         (id, reply)
@@ -140,7 +142,11 @@ impl Session {
     }
     /// Nobody will answer any more; what runs goes on.
     pub(crate) fn close_questions(&self) {
-        let asked = std::mem::take(&mut lock(&self.live).asked);
+        let asked = {
+            let mut live = lock(&self.live);
+            live.mute = true;
+            std::mem::take(&mut live.asked)
+        };
         // those who wait learn of it when their senders are dropped, outside the lock
         drop(asked);
     }

@@ -82,7 +82,9 @@ pub(super) fn whole(json: &[u8]) -> Answer {
 }
 
 /// A call that said something: that, then whatever it says, then its end. Whoever drops the stream ends the call.
-pub(super) fn answering(first: Vec<u8>, answering: Box<Answering>) -> Answer {
+pub(super) fn answering(first: Vec<u8>, mut answering: Box<Answering>) -> Answer {
+    // the stream is asked for more only as its client reads
+    answering.apart();
     let events = stream::unfold((Some(first), Some(answering)), async |(first, answering)| {
         let mut answering = answering?;
         if let Some(first) = first {

@@ -10,8 +10,8 @@ use reqwest as _;
 use schemars as _;
 use serde as _;
 use serde_json as _;
-use tempfile as _;
 use std::sync::{Mutex, PoisonError, mpsc};
+use tempfile as _;
 
 enum Order {
     Add(String),

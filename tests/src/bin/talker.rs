@@ -11,8 +11,8 @@ use reqwest as _;
 use schemars as _;
 use serde as _;
 use serde_json as _;
-use tempfile as _;
 use std::sync::atomic::{AtomicU32, Ordering::SeqCst};
+use tempfile as _;
 
 /// Says that its call is under way, and when it is dropped that it is not any more.
 struct Mark(PathBuf);
@@ -116,6 +116,16 @@ async fn hangs(mark: PathBuf) -> Result<u32> {
 async fn says_and_hangs(mark: PathBuf, ctx: &ToolContext) -> Result<u32> {
     let _mark = Mark::new(mark)?;
     ctx.log(LogLevel::Info, "this takes long").await;
+    std::future::pending().await
+}
+
+/// Say much, and never end before the deadline.
+#[tool(effect = "read", timeout = "1s")]
+async fn says_much_and_hangs(mark: PathBuf, ctx: &ToolContext) -> Result<u32> {
+    let _mark = Mark::new(mark)?;
+    for _ in 0..500 {
+        ctx.log(LogLevel::Info, "much ".repeat(20_000)).await;
+    }
     std::future::pending().await
 }
 
@@ -223,6 +233,40 @@ async fn impatient(ctx: &ToolContext) -> Result<&'static str> {
         answer = ctx.ask("Quick!") => Ok(spoken(&answer?)),
         () = tokio::time::sleep(Duration::from_millis(300)) => Ok("too late"),
     }
+}
+
+/// Ask, and never end.
+#[tool(effect = "read", timeout = "none")]
+async fn asks_and_hangs(mark: PathBuf, ctx: &ToolContext) -> Result<u32> {
+    let mark = Mark::new(mark)?;
+    ctx.ask("Go on?").await?;
+    std::fs::write(&mark.0, "answered")?;
+    std::future::pending().await
+}
+
+/// Ask once a file is there.
+#[tool(effect = "read", timeout = "none")]
+async fn asks_when_told(mark: PathBuf, ctx: &ToolContext) -> Result<&'static str> {
+    std::fs::write(&mark, "running")?;
+    while !mark.with_extension("go").exists() {
+        tokio::time::sleep(Duration::from_millis(10)).await;
+    }
+    Ok(spoken(&ctx.ask("Now?").await?))
+}
+
+/// Ask for a yes, then for folders.
+#[tool(effect = "read")]
+async fn asks_more(ctx: &ToolContext) -> Result<Value> {
+    ctx.ask("May I look?").await?;
+    Ok(ctx.ask(Question::request("roots/list", json!({}))).await?.value()?)
+}
+
+static PAID: AtomicU32 = AtomicU32::new(0);
+
+/// Pay, when a person says so.
+#[tool(effect = "write", needs_approval)]
+async fn pay(amount: u32) -> u32 {
+    PAID.fetch_add(amount, SeqCst) + amount
 }
 
 /// Ask, then say something, then panic.
