@@ -88,6 +88,25 @@ fn a_call_that_ended_cannot_be_cancelled_and_its_id_may_be_used_again() {
 }
 
 #[test]
+fn two_calls_under_one_id_are_both_cancelled_under_it() {
+    let server = Server::start(TALKER, &[]);
+    let client = Client::session(&server, json!({}));
+    let id = id();
+    let marks = [mark("twin-a"), mark("twin-b")];
+    let readings = marks.each_ref().map(|mark| {
+        let reading = begin(&client, id, "hangs", &json!({ "mark": mark }));
+        marked(mark, "running");
+        reading
+    });
+    // a third one that ends does not hide those that run
+    let answer = client.send(&request(id, "tools/call", json!({ "name": "silent" }))).whole();
+    assert_eq!(text(&answer.json()["result"]), "silent");
+    cancel(&client, id);
+    marks.iter().for_each(|mark| marked(mark, "dropped"));
+    readings.into_iter().for_each(|reading| drop(reading.said()));
+}
+
+#[test]
 fn a_connection_that_is_dropped_ends_its_call_with_and_without_a_stream() {
     let server = Server::start(TALKER, &[]);
     for (kind, client) in clients(&server) {
@@ -195,14 +214,14 @@ fn a_session_where_many_calls_run_answers_each_under_its_id() {
         let calls: Vec<(u64, Reading)> = (0..20)
             .map(|_| {
                 let id = id();
-                (id, begin(&client, id, if id % 2 == 0 { "logs" } else { "silent" }, &json!({})))
+                (id, begin(&client, id, if id.is_multiple_of(2) { "logs" } else { "silent" }, &json!({})))
             })
             .collect();
         for (id, reading) in calls {
             let (_, last) = reading.said();
             assert_eq!(
                 (&last["id"], text(&last["result"])),
-                (&json!(id), if id % 2 == 0 { "logged" } else { "silent" })
+                (&json!(id), if id.is_multiple_of(2) { "logged" } else { "silent" })
             );
         }
     }
@@ -266,7 +285,7 @@ fn a_shutdown_does_not_wait_for_streams_on_which_nothing_runs() {
         stateless.send(&request("s", "subscriptions/listen", json!({ "notifications": { "toolsListChanged": true } })));
     assert_eq!(subscribed.message()["method"], "notifications/subscriptions/acknowledged");
     server.terminate();
-    assert_eq!(listening.next(), None);
+    assert_eq!(listening.more(), None);
     assert!(listening.ended_well());
     subscribed.messages();
     assert_eq!(server.ends(), Some(0));

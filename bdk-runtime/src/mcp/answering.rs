@@ -173,10 +173,11 @@ impl Answering {
         tokio::spawn(async move {
             let ids: Vec<u64> = waiting.iter().map(|(id, _)| *id).collect();
             // an error to one of them is the end of all, whichever was answered first
-            let all = try_join_all(waiting.into_iter().map(async |(_, answer)| match answer.await {
-                Ok(answered) => answered.map_err(Some),
-                Err(_) => Err(None),
-            }));
+            let all = try_join_all(
+                waiting
+                    .into_iter()
+                    .map(|(_, answer)| async { answer.await.map_or(Err(None), |answered| answered.map_err(Some)) }),
+            );
             let answers = tokio::select! {
                 biased;
                 () = reply.closed() => None,
