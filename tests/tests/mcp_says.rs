@@ -188,6 +188,32 @@ fn a_trace_of_the_caller_reaches_the_tool_and_a_broken_one_is_passed_over() {
 }
 
 #[test]
+fn line_breaks_in_what_is_said_and_returned_do_not_break_the_stream() {
+    let server = Server::start(TALKER, &[]);
+    for client in Client::of_every_kind(&server, &json!({})) {
+        let meta = json!({ "io.modelcontextprotocol/logLevel": "info" });
+        let (said, result) = call(&client, "laid_out", json!({}), meta.clone());
+        assert!(said.iter().all(|m| m["params"]["data"] == "line\nbreak\r\n\n"), "{said:?}");
+        assert_eq!(result["structuredContent"], json!({ "a": [1] }));
+        let (_, result) = call(&client.accepting("text/event-stream"), "laid_out", json!({}), meta);
+        assert_eq!(result["structuredContent"], json!({ "a": [1] }));
+    }
+}
+
+#[test]
+fn a_large_result_comes_whole_in_either_form() {
+    let server = Server::start(env!("CARGO_BIN_EXE_kitchen"), &["--max-body", "20000000"]);
+    let data = "xé\"\n".repeat(600_000);
+    for client in Client::of_every_kind(&server, &json!({})) {
+        for accept in ["application/json", "text/event-stream"] {
+            let client = client.clone().accepting(accept);
+            let (_, result) = call(&client, "anything", json!({ "data": { "all": data } }), json!({}));
+            assert!(result["structuredContent"]["all"] == *data, "{accept}");
+        }
+    }
+}
+
+#[test]
 fn one_connection_carries_streams_and_answers_in_one_piece_by_turns() {
     let server = Server::start(TALKER, &[]);
     for client in Client::of_every_kind(&server, &json!({})) {

@@ -10,7 +10,7 @@ use bdk_tests as _;
 use reqwest as _;
 use schemars as _;
 use serde as _;
-use serde_json as _;
+use serde_json::value::RawValue;
 use std::sync::atomic::{AtomicU32, Ordering::SeqCst};
 use tempfile as _;
 
@@ -91,6 +91,27 @@ async fn whoami(ctx: &ToolContext) -> Value {
 #[tool(effect = "read")]
 async fn list() -> Vec<u32> {
     vec![1, 2, 3]
+}
+
+/// Return JSON that is laid out for people.
+#[tool(effect = "read")]
+async fn laid_out(ctx: &ToolContext) -> Result<Box<RawValue>> {
+    ctx.log(LogLevel::Info, "line\nbreak\r\n\n").await;
+    Ok(RawValue::from_string("{\n  \"a\": [\r\n    1\n  ]\n}".to_owned())?)
+}
+
+/// Take an argument that callers repeat in a header.
+#[tool(effect = "read", timeout = "1s", input_schema = json!({
+    "type": "object",
+    "properties": { "region": { "type": "string", "x-mcp-header": "Region" }, "ask": { "type": "boolean" } },
+    "required": ["region"]
+}))]
+async fn regional(input: Value, ctx: &ToolContext) -> Result<String> {
+    ctx.log(LogLevel::Info, "looking").await;
+    if input["ask"] == true {
+        ctx.ask("There?").await?;
+    }
+    Ok(format!("in {}", input["region"].as_str().unwrap_or_default()))
 }
 
 // ---- breaking off ----
