@@ -8,7 +8,10 @@ use std::{
     io::{Read, Write},
     net::TcpStream,
     path::{Path, PathBuf},
-    sync::atomic::{AtomicU64, Ordering::Relaxed},
+    sync::{
+        Arc,
+        atomic::{AtomicU64, Ordering::Relaxed},
+    },
     time::{Duration, Instant},
 };
 
@@ -42,6 +45,8 @@ pub struct Client {
     pub headers: Vec<(String, String)>,
     /// What it accepts.
     pub accept: String,
+    /// The connection for all requests; none: one for each.
+    pub kept: Option<Arc<TcpStream>>,
 }
 
 static IDS: AtomicU64 = AtomicU64::new(1);
@@ -70,6 +75,7 @@ impl Client {
             era: Era::NoSession,
             headers: Vec::new(),
             accept: BOTH.to_owned(),
+            kept: None,
         }
     }
 
@@ -107,6 +113,7 @@ impl Client {
     /// The same with a session of its own.
     #[track_caller]
     #[must_use]
+    #[expect(clippy::needless_pass_by_value, reason = "reads well with `json!`")]
     pub fn initialized(self, version: &str, capabilities: Value) -> Self {
         let who = json!({ "name": "tests", "version": "1" });
         let params = json!({ "protocolVersion": version, "capabilities": capabilities, "clientInfo": who });
@@ -184,10 +191,23 @@ impl Client {
             let _ = write!(head, "{name}: {value}\r\n");
         }
         head.push_str("\r\n");
-        let mut stream = TcpStream::connect(&self.addr).unwrap_or_else(|e| panic!("{}: {e}", self.addr));
-        stream.set_nodelay(true).expect("an option");
+        let mut stream = self.kept.as_ref().and_then(|kept| kept.try_clone().ok()).unwrap_or_else(|| self.connect());
         stream.write_all(&[head.as_bytes(), body.unwrap_or_default()].concat()).expect("the request is sent");
         Reading { stream, buffer: Vec::new(), body: String::new(), head: None, ended: None }
+    }
+
+    #[track_caller]
+    fn connect(&self) -> TcpStream {
+        let stream = TcpStream::connect(&self.addr).unwrap_or_else(|e| panic!("{}: {e}", self.addr));
+        stream.set_nodelay(true).expect("an option");
+        stream
+    }
+
+    /// The same, sending all requests over one connection: each answer must be read to its end before the next request.
+    #[track_caller]
+    #[must_use]
+    pub fn on_one_connection(&self) -> Self {
+        Self { kept: Some(Arc::new(self.connect())), ..self.clone() }
     }
 
     /// Begins the call of a tool.
@@ -395,14 +415,8 @@ impl Reading {
 
     /// The next message of a stream; none at its end. Comments are passed over.
     #[track_caller]
-    pub fn next(&mut self) -> Option<Value> {
-        self.next_within(PATIENCE)
-    }
-
-    /// The same, for so long.
-    #[track_caller]
-    pub fn next_within(&mut self, patience: Duration) -> Option<Value> {
-        let until = Instant::now() + patience;
+    pub fn more(&mut self) -> Option<Value> {
+        let until = Instant::now() + PATIENCE;
         let head = self.head();
         assert!(head.status == 0 || head.is_stream(), "no stream: {self:?}");
         loop {
@@ -443,13 +457,13 @@ impl Reading {
     /// The message that must come next.
     #[track_caller]
     pub fn message(&mut self) -> Value {
-        self.next().unwrap_or_else(|| panic!("one more message: {self:?}"))
+        self.more().unwrap_or_else(|| panic!("one more message: {self:?}"))
     }
 
     /// All messages to the end of the stream, which must be one.
     #[track_caller]
     pub fn messages(&mut self) -> Vec<Value> {
-        let messages = std::iter::from_fn(|| self.next()).collect();
+        let messages = std::iter::from_fn(|| self.more()).collect();
         assert!(self.ended_well(), "the stream is torn off after {messages:?}");
         messages
     }

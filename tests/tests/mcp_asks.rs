@@ -123,12 +123,14 @@ fn two_things_asked_at_once_are_two_requests_answered_in_any_order() {
     respond(&client, &cake["id"], "result", &json!({ "action": "decline" }));
     respond(&client, &tea["id"], "result", &json!({ "action": "accept" }));
     assert_eq!(text(&result(reading)), r#"["yes","no"]"#);
-    // an error to one of them is the end of both
-    let mut reading = client.begin("both", json!({}));
-    let (tea, cake) = (question(&mut reading), question(&mut reading));
-    respond(&client, &tea["id"], "error", &json!({ "code": 1, "message": "closed" }));
-    assert!(text(&result(reading)).contains("closed"));
-    respond(&client, &cake["id"], "result", &json!({ "action": "accept" }));
+    // an error to one of them is the end of both, whichever it is
+    for first in [0, 1] {
+        let mut reading = client.begin("both", json!({}));
+        let both = [question(&mut reading), question(&mut reading)];
+        respond(&client, &both[first]["id"], "error", &json!({ "code": 1, "message": "closed" }));
+        assert!(text(&result(reading)).contains("closed"));
+        respond(&client, &both[1 - first]["id"], "result", &json!({ "action": "accept" }));
+    }
 }
 
 #[test]
@@ -222,6 +224,39 @@ fn two_calls_that_ask_at_once_get_their_own_answers() {
     for (reading, i, _) in calls.drain(..) {
         assert_eq!(result(reading)["structuredContent"]["answer"], if i % 3 == 0 { "yes" } else { "no" }, "{i}");
     }
+}
+
+#[test]
+fn an_approval_is_a_question_with_the_input_and_a_no_is_an_error() {
+    let server = Server::start(TALKER, &[]);
+    let client = asked(&server);
+    for (action, paid) in [("decline", None), ("cancel", None), ("accept", Some("7"))] {
+        let mut reading = client.begin("pay", json!({ "amount": 7 }));
+        let question = question(&mut reading);
+        let words = question["params"]["message"].as_str().expect("words");
+        assert!(words.contains("pay") && words.contains("\"amount\": 7"), "{words}");
+        respond(&client, &question["id"], "result", &json!({ "action": action }));
+        let result = result(reading);
+        assert_eq!(result["isError"] == true, paid.is_none(), "{action} {result}");
+        assert!(paid.is_none_or(|paid| text(&result) == paid), "{action} {result}");
+    }
+    for unable in [Client::session(&server, json!({})), Client::new(&server)] {
+        let result = unable.call("pay", json!({ "amount": 7 }));
+        assert_eq!(result["isError"], true, "{result}");
+        assert!(text(&result).contains("approval"), "{result}");
+    }
+}
+
+#[test]
+fn what_the_newer_protocol_has_for_answers_means_nothing_here() {
+    let server = Server::start(TALKER, &[]);
+    let client = asked(&server);
+    let yes = json!({ "seat": { "action": "accept", "content": { "name": "Eve" } } });
+    let params = json!({ "name": "seat", "arguments": {}, "inputResponses": yes, "requestState": "x" });
+    let mut reading = client.send(&request(1, "tools/call", params));
+    let id = question(&mut reading)["id"].clone();
+    respond(&client, &id, "result", &json!({ "action": "accept", "content": { "name": "Ann" } }));
+    assert_eq!(result(reading)["structuredContent"]["name"], "Ann");
 }
 
 #[test]

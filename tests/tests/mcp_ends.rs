@@ -88,6 +88,25 @@ fn a_call_that_ended_cannot_be_cancelled_and_its_id_may_be_used_again() {
 }
 
 #[test]
+fn two_calls_under_one_id_are_both_cancelled_under_it() {
+    let server = Server::start(TALKER, &[]);
+    let client = Client::session(&server, json!({}));
+    let id = id();
+    let marks = [mark("twin-a"), mark("twin-b")];
+    let readings = marks.each_ref().map(|mark| {
+        let reading = begin(&client, id, "hangs", &json!({ "mark": mark }));
+        marked(mark, "running");
+        reading
+    });
+    // a third one that ends does not hide those that run
+    let answer = client.send(&request(id, "tools/call", json!({ "name": "silent" }))).whole();
+    assert_eq!(text(&answer.json()["result"]), "silent");
+    cancel(&client, id);
+    marks.iter().for_each(|mark| marked(mark, "dropped"));
+    readings.into_iter().for_each(|reading| drop(reading.said()));
+}
+
+#[test]
 fn a_connection_that_is_dropped_ends_its_call_with_and_without_a_stream() {
     let server = Server::start(TALKER, &[]);
     for (kind, client) in clients(&server) {
@@ -154,6 +173,22 @@ fn a_call_ends_at_its_deadline_whether_it_said_something_or_not() {
 }
 
 #[test]
+fn a_client_that_does_not_read_what_is_said_holds_up_no_deadline() {
+    let server = Server::start(TALKER, &[]);
+    for (kind, client) in clients(&server) {
+        if streams(&client) {
+            let mark = mark(&format!("unread-{kind}"));
+            let mut reading = begin(&client, id(), "says_much_and_hangs", &json!({ "mark": mark }));
+            assert!(reading.head().is_stream());
+            marked(&mark, "dropped");
+            // and gets all that was kept for it once it reads
+            let (_, last) = reading.said();
+            assert_eq!(last["result"]["_meta"]["bdk/error"]["code"], "timeout", "{last}");
+        }
+    }
+}
+
+#[test]
 fn a_panic_before_and_after_a_word_is_an_error_and_other_calls_go_on() {
     let server = Server::start(TALKER, &[]);
     for (kind, client) in clients(&server) {
@@ -179,14 +214,14 @@ fn a_session_where_many_calls_run_answers_each_under_its_id() {
         let calls: Vec<(u64, Reading)> = (0..20)
             .map(|_| {
                 let id = id();
-                (id, begin(&client, id, if id % 2 == 0 { "logs" } else { "silent" }, &json!({})))
+                (id, begin(&client, id, if id.is_multiple_of(2) { "logs" } else { "silent" }, &json!({})))
             })
             .collect();
         for (id, reading) in calls {
             let (_, last) = reading.said();
             assert_eq!(
                 (&last["id"], text(&last["result"])),
-                (&json!(id), if id % 2 == 0 { "logged" } else { "silent" })
+                (&json!(id), if id.is_multiple_of(2) { "logged" } else { "silent" })
             );
         }
     }
@@ -250,10 +285,34 @@ fn a_shutdown_does_not_wait_for_streams_on_which_nothing_runs() {
         stateless.send(&request("s", "subscriptions/listen", json!({ "notifications": { "toolsListChanged": true } })));
     assert_eq!(subscribed.message()["method"], "notifications/subscriptions/acknowledged");
     server.terminate();
-    assert_eq!(listening.next(), None);
+    assert_eq!(listening.more(), None);
     assert!(listening.ended_well());
     subscribed.messages();
     assert_eq!(server.ends(), Some(0));
+}
+
+#[test]
+fn whoever_asks_after_the_shutdown_began_is_told_that_nobody_answers() {
+    let mut server = Server::start(TALKER, &["--drain", "60s"]);
+    let session = Client::session(&server, json!({ "elicitation": {} }));
+    let stateless = Client::stateless(&server, json!({ "elicitation": {} }));
+    let marks = [mark("late-session"), mark("late-stateless")];
+    let clients = [&session, &stateless].into_iter();
+    let readings: Vec<Reading> =
+        clients.zip(&marks).map(|(client, mark)| client.begin("asks_when_told", json!({ "mark": mark }))).collect();
+    marks.iter().for_each(|mark| marked(mark, "running"));
+    server.terminate();
+    // it takes no connections any more once it has begun
+    bdk_tests::eventually(|| std::net::TcpStream::connect(&server.addr).is_err().then_some(())).expect("it began");
+    for mark in &marks {
+        std::fs::write(mark.with_extension("go"), "").expect("written");
+    }
+    for reading in readings {
+        let (_, last) = reading.said();
+        assert_eq!(last["result"]["_meta"]["bdk/error"]["code"], "unavailable", "{last}");
+    }
+    assert_eq!(server.ends(), Some(0));
+    marks.iter().for_each(|mark| drop(std::fs::remove_file(mark.with_extension("go"))));
 }
 
 #[test]

@@ -7,6 +7,7 @@ use bdk_tests::{
 use serde_json::{Value, json};
 
 const KITCHEN: &str = env!("CARGO_BIN_EXE_kitchen");
+const TALKER: &str = env!("CARGO_BIN_EXE_talker");
 const VERSION: &str = "io.modelcontextprotocol/protocolVersion";
 const CAPABILITIES: &str = "io.modelcontextprotocol/clientCapabilities";
 
@@ -143,4 +144,61 @@ fn parameters_that_do_not_fit_a_method_are_told_so_and_not_that_there_is_no_such
         let answer = stateless.send(&request(1, method, params)).whole();
         assert_eq!(answer.refusal(), (404, -32601, json!(1)), "{method} {answer:?}");
     }
+}
+
+#[test]
+fn an_argument_that_is_repeated_in_a_header_must_be_the_same_there() {
+    let server = Server::start(TALKER, &[]);
+    let client = Client::stateless(&server, json!({ "elicitation": {} }));
+    let begin = |client: &Client, arguments: Value| client.begin("regional", arguments);
+    let here = client.clone().with("Mcp-Param-Region", "here");
+    let (said, done) = begin(&here, json!({ "region": "here" })).said();
+    assert_eq!((said.len(), text(&done["result"])), (0, "in here"), "{done}");
+    let base64 = client.clone().with("Mcp-Param-Region", "=?base64?aGVyZQ==?=");
+    assert_eq!(text(&begin(&base64, json!({ "region": "here" })).said().1["result"]), "in here");
+    for (client, region) in [(&here, "there"), (&client, "here")] {
+        let answer = begin(client, json!({ "region": region })).whole();
+        assert_eq!((answer.refusal().0, answer.refusal().1), (400, -32020), "{answer:?}");
+    }
+    for arguments in [json!([]), json!("here"), json!(5)] {
+        let (_, done) = begin(&here, arguments.clone()).said();
+        assert!(text(&done["result"]).contains("must be an object"), "{arguments} {done}");
+    }
+    // an input that is none is the call's to judge
+    let (_, done) = begin(&client, json!({ "region": 5 })).said();
+    assert!(done["result"]["isError"] == true || done["error"]["code"] == -32020, "{done}");
+    // clients of the older era know of no such headers
+    for client in [Client::session(&server, json!({})), Client::new(&server)] {
+        assert_eq!(text(&begin(&client, json!({ "region": "here" })).said().1["result"]), "in here");
+    }
+}
+
+#[test]
+fn a_call_with_such_a_header_says_and_asks_like_any_other() {
+    let server = Server::start(TALKER, &[]);
+    let client = Client::stateless(&server, json!({ "elicitation": {} })).with("Mcp-Param-Region", "here");
+    let params = |beside: Value| {
+        let mut params = json!({ "name": "regional", "arguments": { "region": "here", "ask": true } });
+        params["_meta"] = json!({ "io.modelcontextprotocol/logLevel": "info" });
+        for (name, value) in beside.as_object().expect("an object") {
+            params[name] = value.clone();
+        }
+        params
+    };
+    let (said, asked) = client.send(&request(1, "tools/call", params(json!({})))).said();
+    assert_eq!((said.len(), &said[0]["params"]["data"]), (1, &json!("looking")), "{said:?}");
+    let result = &asked["result"];
+    assert_eq!(result["resultType"], "input_required", "{asked}");
+    let keys = result["inputRequests"].as_object().expect("requests").keys();
+    let responses: serde_json::Map<_, _> =
+        keys.map(|k| (k.clone(), json!({ "action": "accept", "content": {} }))).collect();
+    let beside = json!({ "requestState": result["requestState"], "inputResponses": responses });
+    let (_, done) = client.send(&request(2, "tools/call", params(beside))).said();
+    assert_eq!(text(&done["result"]), "in here", "{done}");
+    // one that takes JSON alone is told the result alone
+    let whole = client.accepting("application/json");
+    let answer = whole.send(&request(3, "tools/call", json!({
+        "name": "regional", "arguments": { "region": "here" }, "_meta": { "io.modelcontextprotocol/logLevel": "info" }
+    })));
+    assert_eq!(text(&answer.whole().json()["result"]), "in here");
 }

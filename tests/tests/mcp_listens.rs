@@ -67,7 +67,7 @@ fn a_second_stream_takes_the_place_of_the_first() {
     let client = Client::session(&server, json!({}));
     let mut first = listen(&client);
     let mut second = listen(&client);
-    assert_eq!(first.next(), None);
+    assert_eq!(first.more(), None);
     assert!(first.ended_well());
     // the first one's end does not end the second
     drop(first);
@@ -85,7 +85,7 @@ fn the_stream_of_a_session_ends_with_it_and_no_other_does() {
     let (one, two) = (Client::session(&server, json!({})), Client::session(&server, json!({})));
     let (mut first, mut second) = (listen(&one), listen(&two));
     assert_eq!(one.bare("DELETE").whole().status, 204);
-    assert_eq!(first.next(), None);
+    assert_eq!(first.more(), None);
     assert!(first.ended_well());
     two.call("add_tool", json!({ "name": "guest" }));
     assert!(is_change(&second.message()));

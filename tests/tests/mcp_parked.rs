@@ -208,19 +208,86 @@ fn a_client_that_takes_json_alone_can_be_asked_too() {
 }
 
 #[test]
-fn a_call_that_ended_while_it_waited_gives_its_end_or_is_gone() {
+fn a_call_that_ended_while_it_waited_gives_its_end_until_it_is_forgotten() {
     let server = Server::start(TALKER, &[]);
     let client = asked(&server);
     let none = json!({});
-    let (state, keys) = waits(&call(&client, "impatient", &none, &none));
+    let park = || {
+        let (state, keys) = waits(&call(&client, "impatient", &none, &none));
+        json!({ "requestState": state, "inputResponses": answers(&keys, &yes()) })
+    };
+    let beside = park();
     std::thread::sleep(std::time::Duration::from_millis(800));
-    let answer =
-        send(&client, "impatient", &none, &json!({ "requestState": state, "inputResponses": answers(&keys, &yes()) }));
-    let json = answer.json();
-    assert!(
-        json["error"]["code"] == -32602 || json["result"]["content"][0]["text"] == "too late",
-        "its end, or that it is gone: {answer:?}"
+    assert_eq!(text(&call(&client, "impatient", &none, &beside)), "too late");
+    // the next call that waits clears away those that wait no more
+    let beside = park();
+    std::thread::sleep(std::time::Duration::from_millis(800));
+    park();
+    assert_eq!(send(&client, "impatient", &none, &beside).refusal().1, -32602);
+}
+
+#[test]
+fn whoever_took_a_call_up_and_goes_away_ends_it() {
+    let server = Server::start(TALKER, &[]);
+    let client = asked(&server);
+    let mark = mark("resumed");
+    let arguments = json!({ "mark": mark });
+    let (state, keys) = waits(&call(&client, "asks_and_hangs", &arguments, &json!({})));
+    let params = json!({
+        "name": "asks_and_hangs", "arguments": arguments, "requestState": state, "inputResponses": answers(&keys, &yes())
+    });
+    let reading = client.send(&request(id(), "tools/call", params));
+    marked(&mark, "answered");
+    drop(reading);
+    marked(&mark, "dropped");
+}
+
+#[test]
+fn of_two_who_come_with_one_state_one_is_answered() {
+    let server = Server::start(TALKER, &[]);
+    let client = asked(&server);
+    let what = json!({ "what": "go" });
+    for _ in 0..5 {
+        let (state, keys) = waits(&call(&client, "confirm", &what, &json!({})));
+        let beside = json!({ "requestState": state, "inputResponses": answers(&keys, &yes()) });
+        let both: Vec<Answer> = std::thread::scope(|scope| {
+            let threads: Vec<_> = (0..2).map(|_| scope.spawn(|| send(&client, "confirm", &what, &beside))).collect();
+            threads.into_iter().map(|t| t.join().expect("answered")).collect()
+        });
+        let answered = both.iter().filter(|a| a.json()["result"]["structuredContent"]["answer"] == "yes").count();
+        let refused = both.iter().filter(|a| a.json()["error"]["code"] == -32602).count();
+        assert_eq!((answered, refused), (1, 1), "{both:?}");
+    }
+}
+
+#[test]
+fn an_approval_is_asked_for_with_the_input_and_comes_from_nobody_but_the_one_asked() {
+    let server = Server::start(TALKER, &[]);
+    let client = asked(&server);
+    let five = json!({ "amount": 5 });
+    let result = call(&client, "pay", &five, &json!({}));
+    let (state, keys) = waits(&result);
+    let message = result["inputRequests"][&keys[0]]["params"]["message"].as_str().expect("words");
+    assert!(message.contains("pay") && message.contains("\"amount\": 5"), "{message}");
+    // a no
+    let no = json!({ "requestState": state, "inputResponses": answers(&keys, &json!({ "action": "decline" })) });
+    let refused = call(&client, "pay", &five, &no);
+    assert_eq!(refused["isError"], true, "{refused}");
+    // a yes that comes with the call is none
+    let (state, keys) = waits(&call(&client, "pay", &five, &json!({ "inputResponses": answers(&keys, &yes()) })));
+    // and one is for this input alone
+    let beside = json!({ "requestState": state, "inputResponses": answers(&keys, &yes()) });
+    assert_eq!(send(&client, "pay", &json!({ "amount": 500 }), &beside).refusal().1, -32602);
+    assert_eq!(text(&call(&client, "pay", &five, &beside)), "5", "paid once");
+    // an input that is none asks nobody
+    assert_eq!(
+        call(&client, "pay", &json!({ "amount": "x" }), &json!({}))["_meta"]["bdk/error"]["code"],
+        "invalid_input"
     );
+    let unable = Client::stateless(&server, json!({}));
+    let answer = send(&unable, "pay", &five, &json!({}));
+    assert_eq!((answer.refusal().0, answer.refusal().1), (400, -32021), "{answer:?}");
+    assert!(Client::new(&server).call("pay", json!({ "amount": 5 }))["isError"] == true);
 }
 
 #[test]
@@ -268,6 +335,12 @@ fn a_capability_that_was_not_declared_is_told_and_the_request_is_wrong() {
         assert_eq!((answer.refusal().0, answer.refusal().1), (400, -32021), "{tool} {answer:?}");
         assert!(answer.json()["error"]["data"]["requiredCapabilities"][lacking].is_object(), "{answer:?}");
     }
+    // also when it is found out only after an answer
+    let client = asked(&server);
+    let (state, keys) = waits(&call(&client, "asks_more", &json!({}), &json!({})));
+    let beside = json!({ "requestState": state, "inputResponses": answers(&keys, &yes()) });
+    let answer = send(&client, "asks_more", &json!({}), &beside);
+    assert_eq!((answer.refusal().0, answer.refusal().1), (400, -32021), "{answer:?}");
     // one that goes on without an answer has a result
     let client = Client::stateless(&server, json!({}));
     assert!(text(&client.call("asks_if_it_can", json!({}))).starts_with("unasked: "));

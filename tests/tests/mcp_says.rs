@@ -12,6 +12,7 @@ const TALKER: &str = env!("CARGO_BIN_EXE_talker");
 const LEVELS: [&str; 8] = ["debug", "info", "notice", "warning", "error", "critical", "alert", "emergency"];
 
 /// Calls with this `_meta`.
+#[expect(clippy::needless_pass_by_value, reason = "reads well with `json!`")]
 fn call(client: &Client, tool: &str, arguments: Value, meta: Value) -> (Vec<Value>, Value) {
     let id = id();
     let params = json!({ "name": tool, "arguments": arguments, "_meta": meta });
@@ -182,6 +183,50 @@ fn a_trace_of_the_caller_reaches_the_tool_and_a_broken_one_is_passed_over() {
         assert_eq!(of(json!({ "traceparent": trace })), trace);
         for broken in [json!("00-xyz"), json!(5), json!(null), json!(format!("{trace}-")), json!({})] {
             assert_ne!(of(json!({ "traceparent": broken })), trace);
+        }
+    }
+}
+
+#[test]
+fn line_breaks_in_what_is_said_and_returned_do_not_break_the_stream() {
+    let server = Server::start(TALKER, &[]);
+    for client in Client::of_every_kind(&server, &json!({})) {
+        let meta = json!({ "io.modelcontextprotocol/logLevel": "info" });
+        let (said, result) = call(&client, "laid_out", json!({}), meta.clone());
+        assert!(said.iter().all(|m| m["params"]["data"] == "line\nbreak\r\n\n"), "{said:?}");
+        assert_eq!(result["structuredContent"], json!({ "a": [1] }));
+        let (_, result) = call(&client.accepting("text/event-stream"), "laid_out", json!({}), meta);
+        assert_eq!(result["structuredContent"], json!({ "a": [1] }));
+    }
+}
+
+#[test]
+fn a_large_result_comes_whole_in_either_form() {
+    let server = Server::start(env!("CARGO_BIN_EXE_kitchen"), &["--max-body", "20000000"]);
+    let data = "xé\"\n".repeat(600_000);
+    for client in Client::of_every_kind(&server, &json!({})) {
+        for accept in ["application/json", "text/event-stream"] {
+            let client = client.clone().accepting(accept);
+            let (_, result) = call(&client, "anything", json!({ "data": { "all": data } }), json!({}));
+            assert!(result["structuredContent"]["all"] == *data, "{accept}");
+        }
+    }
+}
+
+#[test]
+fn one_connection_carries_streams_and_answers_in_one_piece_by_turns() {
+    let server = Server::start(TALKER, &[]);
+    for client in Client::of_every_kind(&server, &json!({})) {
+        let client = client.on_one_connection();
+        for i in 0..50 {
+            let meta = if i % 2 == 0 { json!({ "progressToken": i }) } else { json!({}) };
+            let (said, result) = call(&client, "steps", json!({ "n": 3 }), meta);
+            assert_eq!((said.len(), text(&result)), (if i % 2 == 0 { 3 } else { 0 }, "3"));
+            if i % 10 == 0 {
+                let listing = client.send(&request(1, "tools/list", json!({}))).whole().json();
+                assert!(listing["result"]["tools"].is_array());
+                assert_eq!(client.send(&request(1, "nope", json!({}))).whole().refusal().1, -32601);
+            }
         }
     }
 }

@@ -138,3 +138,14 @@ fn without_a_session_calls_work_and_with_a_stale_one_a_new_one_may_be_opened() {
     let stale = Client { era: Era::Session("gone".into()), ..Client::new(&server) };
     assert_eq!(text(&stale.initialized("2025-11-25", json!({})).call("silent", json!({}))), "silent");
 }
+
+#[test]
+fn a_client_that_takes_events_alone_opens_a_session_too() {
+    let server = Server::start(TALKER, &[]);
+    let mut reading = Client::new(&server).accepting("text/event-stream").send(&initialize("2025-11-25"));
+    let head = reading.head();
+    let id = head.header("mcp-session-id").expect("a session").to_owned();
+    assert_eq!(reading.messages()[0]["result"]["protocolVersion"], "2025-11-25");
+    let client = Client { era: Era::Session(id), ..Client::new(&server) };
+    assert_eq!(text(&client.call("silent", json!({}))), "silent");
+}

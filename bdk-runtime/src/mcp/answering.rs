@@ -19,6 +19,7 @@ use crate::{
     },
 };
 use bytes::Bytes;
+use futures_util::future::try_join_all;
 use serde_json::{Map, Value, json};
 use std::{collections::VecDeque, sync::Arc};
 
@@ -83,7 +84,6 @@ pub(crate) struct Answering {
     message: Bytes,
     progress_token: Option<Box<str>>,
     calling: Option<Calling>,
-    line: Option<Arc<Line>>,
     /// Messages that are to go before anything else.
     before: VecDeque<Vec<u8>>,
     runs: Option<Runs>,
@@ -95,9 +95,9 @@ impl Answering {
         let CallRequest { id, tool, message, progress_token, traceparent, input_responses, request_state } = request;
         let runs = client.session.as_ref().map(|session| session.run(&id, mcp.bot.stop().child_token()));
         let cancel = runs.as_ref().map(|runs| runs.token().clone());
-        let (calling, line) = match request_state {
+        let calling = match request_state {
             Some(state) => {
-                (resume(&mcp, &client.principal, &state, &tool, &message, &input_responses.unwrap_or_default())?, None)
+                resume(&mcp, &client.principal, &state, &tool, &message, &input_responses.unwrap_or_default())?
             }
             None => {
                 let prepared = input_responses.unwrap_or_default();
@@ -109,11 +109,17 @@ impl Answering {
                     traceparent,
                     ..CallOptions::new()
                 };
-                (Calling::new(mcp.bot.clone(), tool.clone(), message.clone(), options, heard), Some(line))
+                Calling::new(mcp.bot.clone(), tool.clone(), message.clone(), options, line, heard)
             }
         };
         let before = VecDeque::new();
-        Ok(Self { mcp, client, id, tool, message, progress_token, calling: Some(calling), line, before, runs })
+        Ok(Self { mcp, client, id, tool, message, progress_token, calling: Some(calling), before, runs })
+    }
+
+    /// Lets the call go on by itself, also while nobody asks what comes next: its deadline holds for a client that does not
+    /// read, too.
+    pub(crate) fn apart(&mut self) {
+        self.calling = self.calling.take().map(Calling::apart);
     }
 
     /// Lets the call go on by itself, so that a client that does not read holds up no deadline.
@@ -148,8 +154,8 @@ impl Answering {
                     }
                 },
                 Next::Ended(ended) => {
+                    let lacked = calling.lacked();
                     self.calling = None;
-                    let lacked = self.line.as_ref().and_then(|line| line.lacked());
                     let response = response::of_call(&self.id, ended, self.client.era, lacked);
                     return Event::Last(response.unless_cancelled(self.runs.as_ref(), &self.mcp));
                 }
@@ -171,21 +177,19 @@ impl Answering {
         // apart from the call, because its other messages go on meanwhile
         tokio::spawn(async move {
             let ids: Vec<u64> = waiting.iter().map(|(id, _)| *id).collect();
-            let all = async {
-                let mut answers = Vec::with_capacity(waiting.len());
-                for (_, answer) in waiting {
-                    match answer.await {
-                        Ok(Ok(value)) => answers.push(value),
-                        Ok(Err(message)) => return Some(Err(message)),
-                        Err(_) => return None,
-                    }
-                }
-                Some(Ok(answers))
-            };
+            // an error to one of them is the end of all, whichever was answered first
+            let all = try_join_all(
+                waiting
+                    .into_iter()
+                    .map(|(_, answer)| async { answer.await.map_or(Err(None), |answered| answered.map_err(Some)) }),
+            );
             let answers = tokio::select! {
                 biased;
                 () = reply.closed() => None,
-                answers = all => answers,
+                answers = all => match answers {
+                    Ok(answers) => Some(Ok(answers)),
+                    Err(said) => said.map(Err),
+                },
             };
             ids.into_iter().for_each(|id| session.forget(id));
             if let Some(answers) = answers {
@@ -203,8 +207,8 @@ impl Answering {
         match self.mcp.parked.park(calling, ask, self.client.principal.clone(), &self.tool, arguments) {
             Ok(state) => Some(response::input_required(&self.id, &requests, &state)),
             Err(given_back) => {
-                let (calling, ask) = *given_back;
-                let _ = ask.reply.send(Err("too many calls wait for an answer already; try again later".to_owned()));
+                let (calling, ask, why) = *given_back;
+                let _ = ask.reply.send(Err(why.to_owned()));
                 self.calling = Some(calling);
                 None
             }

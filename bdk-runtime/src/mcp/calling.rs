@@ -4,7 +4,7 @@ use crate::{
     bot::Bot,
     call::{
         CallInput, CallOptions, Done, UnknownTool,
-        line::{Ask, Speech},
+        line::{Ask, Line, Speech},
     },
 };
 use bytes::Bytes;
@@ -13,6 +13,7 @@ use std::{
     fmt,
     future::poll_fn,
     pin::Pin,
+    sync::Arc,
     task::{Context, Poll},
 };
 use tokio::{sync::mpsc, task::JoinHandle};
@@ -27,6 +28,7 @@ pub(crate) enum Next {
 /// A call under way. Dropping it ends the call.
 pub(crate) struct Calling {
     run: Run,
+    line: Arc<Line>,
     heard: mpsc::Receiver<Speech>,
     ended: Option<Option<Result<Done, UnknownTool>>>,
     /// What comes before anything else.
@@ -59,6 +61,7 @@ impl Calling {
         name: String,
         message: Bytes,
         options: CallOptions,
+        line: Arc<Line>,
         heard: mpsc::Receiver<Speech>,
     ) -> Self {
         let run = Box::pin(async move {
@@ -67,7 +70,7 @@ impl Calling {
             let input = params.and_then(|p| p.arguments).unwrap_or_else(CallInput::empty);
             bot.call_with(&name, input, options).await
         });
-        Self { run: Run::Here(run), heard, ended: None, again: None }
+        Self { run: Run::Here(run), line, heard, ended: None, again: None }
     }
 
     /// Lets the call go on by itself.
@@ -89,6 +92,11 @@ impl Calling {
         if let Run::Apart(mut task) = self.run {
             task.0 = None;
         }
+    }
+
+    /// The capability that one of its questions needed and its client did not declare.
+    pub(crate) fn lacked(&self) -> Option<&'static str> {
+        self.line.lacked()
     }
 
     pub(crate) fn has_ended(&self) -> bool {

@@ -123,6 +123,8 @@ impl ServerHandler for Handler {
         };
         let running = Answering::begin(self.0.clone(), client, request);
         let mut running = running.map_err(|error| of_json(&error.to_json()))?;
+        // what it says is sent below, which waits for the client
+        running.apart();
         loop {
             let event = tokio::select! {
                 biased;

@@ -15,6 +15,9 @@ pub(crate) const CAP: usize = 1000;
 /// Somewhat longer than a call waits for a person: then it has ended, and there is nothing to come back to.
 const FORGOTTEN: Duration = Duration::from_secs(11 * 60);
 
+/// What a call is told that asks when nobody can answer any more.
+pub(crate) const OVER: &str = "the bot is shutting down";
+
 /// A call that waits.
 #[derive(Debug)]
 pub(crate) struct Parked {
@@ -29,7 +32,14 @@ pub(crate) struct Parked {
 
 /// All of them, by the state that their caller brings back: an id that nobody can guess.
 #[derive(Debug, Default)]
-pub(crate) struct ParkedCalls(Mutex<HashMap<String, Parked>>);
+pub(crate) struct ParkedCalls(Mutex<Table>);
+
+#[derive(Debug, Default)]
+struct Table {
+    calls: HashMap<String, Parked>,
+    /// The bot goes down: nobody will come back.
+    over: bool,
+}
 
 /// Why a call could not be taken up again.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -41,7 +51,8 @@ pub(crate) enum Gone {
 }
 
 impl ParkedCalls {
-    /// Keeps a call until its caller comes back; the state to come back with. A call too many is given back.
+    /// Keeps a call until its caller comes back; the state to come back with. One that cannot wait is given back, with the
+    /// reason.
     pub(crate) fn park(
         &self,
         calling: Calling,
@@ -49,11 +60,15 @@ impl ParkedCalls {
         principal: Arc<Principal>,
         tool: &str,
         arguments: Value,
-    ) -> Result<String, Box<(Calling, Ask)>> {
-        let mut parked = lock(&self.0);
+    ) -> Result<String, Box<(Calling, Ask, &'static str)>> {
+        let mut table = lock(&self.0);
+        if table.over {
+            return Err(Box::new((calling, ask, OVER)));
+        }
+        let parked = &mut table.calls;
         parked.retain(|_, p| p.since.elapsed() < FORGOTTEN && !p.calling.has_ended());
         if parked.len() >= CAP {
-            return Err(Box::new((calling, ask)));
+            return Err(Box::new((calling, ask, "too many calls wait for an answer already; try again later")));
         }
         let state = uuid::Uuid::new_v4().simple().to_string();
         let tool = tool.into();
@@ -69,7 +84,7 @@ impl ParkedCalls {
         tool: &str,
         arguments: &Value,
     ) -> Result<Parked, Gone> {
-        let mut parked = lock(&self.0);
+        let parked = &mut lock(&self.0).calls;
         match parked.get(state) {
             Some(p) if !p.principal.is_same(principal) => Err(Gone::Unknown),
             Some(p) if &*p.tool != tool || p.arguments != *arguments => Err(Gone::Changed),
@@ -80,8 +95,8 @@ impl ParkedCalls {
 
     /// The bot goes down: none of them will be answered, of which each learns by its question being dropped.
     pub(crate) fn clear(&self) {
-        let parked = std::mem::take(&mut *lock(&self.0));
-        for parked in parked.into_values() {
+        let parked = std::mem::replace(&mut *lock(&self.0), Table { over: true, ..Table::default() });
+        for parked in parked.calls.into_values() {
             drop(parked.ask);
             parked.calling.leave();
         }

@@ -50,13 +50,22 @@ pub(crate) struct Session {
 #[derive(Debug, Default)]
 struct Live {
     /// The requests of the client that run, by their ids as JSON.
-    running: HashMap<Box<str>, CancellationToken>,
+    running: HashMap<Box<str>, Running>,
     /// Our requests to the client that wait for an answer, by their ids.
     asked: HashMap<u64, oneshot::Sender<Reply>>,
     /// Ends the stream on which the server speaks of its own accord.
     stream: Option<CancellationToken>,
     next: u64,
+    /// Nothing can be asked any more.
+    mute: bool,
     over: bool,
+}
+
+/// The requests under one id: one, of a client that counts right.
+#[derive(Debug)]
+struct Running {
+    token: CancellationToken,
+    requests: u32,
 }
 
 impl Live {
@@ -82,20 +91,24 @@ impl Session {
         self.log.store(u8::try_from(place + 1).unwrap_or(0), Ordering::Relaxed);
     }
     /// Notes that a request runs, so that the client can cancel it until the guard is dropped.
-    pub(crate) fn run(self: &Arc<Self>, id: &str, token: CancellationToken) -> Runs {
+    pub(crate) fn run(self: &Arc<Self>, id: &str, mut token: CancellationToken) -> Runs {
         let mut live = lock(&self.live);
         if live.over {
             token.cancel();
+        } else if let Some(running) = live.running.get_mut(id) {
+            // whoever cancels by this id means all that run under it
+            running.requests += 1;
+            token = running.token.clone();
         } else {
-            live.running.insert(id.into(), token.clone());
+            live.running.insert(id.into(), Running { token: token.clone(), requests: 1 });
         }
         drop(live);
         Runs { session: self.clone(), id: id.into(), token }
     }
     /// The client cancels a request of its own.
     pub(crate) fn cancel(&self, id: &str) {
-        if let Some(token) = lock(&self.live).running.get(id) {
-            token.cancel();
+        if let Some(running) = lock(&self.live).running.get(id) {
+            running.token.cancel();
         }
     }
     /// Notes that the client is asked something: the id to ask under, and where the answer comes.
@@ -104,7 +117,7 @@ impl Session {
         let mut live = lock(&self.live);
         live.next += 1;
         let id = live.next;
-        if !live.over {
+        if !live.over && !live.mute {
             live.asked.insert(id, sender);
         }
         (id, reply)
@@ -140,14 +153,18 @@ impl Session {
     }
     /// Nobody will answer any more; what runs goes on.
     pub(crate) fn close_questions(&self) {
-        let asked = std::mem::take(&mut lock(&self.live).asked);
+        let asked = {
+            let mut live = lock(&self.live);
+            live.mute = true;
+            std::mem::take(&mut live.asked)
+        };
         // those who wait learn of it when their senders are dropped, outside the lock
         drop(asked);
     }
     /// Whatever is under way ends.
     pub(crate) fn close(&self) {
         let live = std::mem::replace(&mut *lock(&self.live), Live { over: true, ..Live::default() });
-        live.running.into_values().chain(live.stream).for_each(|token| token.cancel());
+        live.running.into_values().map(|running| running.token).chain(live.stream).for_each(|token| token.cancel());
     }
 }
 
@@ -169,7 +186,10 @@ impl Runs {
 impl Drop for Runs {
     fn drop(&mut self) {
         let mut live = lock(&self.session.live);
-        live.running.remove(&self.id);
+        match live.running.get_mut(&self.id) {
+            Some(running) if running.requests > 1 => running.requests -= 1,
+            _ => drop(live.running.remove(&self.id)),
+        }
         if live.is_idle() {
             // an idle session keeps no tables
             (live.running, live.asked) = (HashMap::new(), HashMap::new());

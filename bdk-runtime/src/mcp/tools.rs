@@ -58,10 +58,13 @@ async fn call(mcp: &Arc<Mcp>, client: Client, message: Message<'_>, bytes: &Byte
     let id = id(&message)?;
     let Some(mut params) = message.params else { return Err(no_name()) };
     let Some(name) = params.name.take() else { return Err(no_name()) };
-    let input_responses = responses(params.input_responses.take())?;
+    // before 2026-07-28 there are no such parameters, and what is not known is passed over
+    let stateless = client.era == Era::Stateless;
+    let input_responses = responses(params.input_responses.take().filter(|_| stateless))?;
+    let request_state = params.request_state.take().filter(|_| stateless);
     let progress_token = params.meta.as_ref().and_then(|meta| meta.progress_token()).filter(|_| !client.whole);
     let traceparent = params.meta.as_ref().and_then(Meta::traceparent);
-    let waits = params.request_state.is_some() || input_responses.is_some();
+    let waits = request_state.is_some() || input_responses.is_some();
     if waits || mcp.bot.find(&name.0).is_some_and(|tool| speaks(&tool)) {
         let request = CallRequest {
             id: id.into(),
@@ -70,7 +73,7 @@ async fn call(mcp: &Arc<Mcp>, client: Client, message: Message<'_>, bytes: &Byte
             progress_token: progress_token.map(Into::into),
             traceparent,
             input_responses,
-            request_state: params.request_state.map(|state| state.0.into_owned()),
+            request_state: request_state.map(|state| state.0.into_owned()),
         };
         return Answering::begin(mcp.clone(), client, request).map(|a| Answered::Under(Box::new(a)));
     }

@@ -10,7 +10,7 @@ use bdk_tests as _;
 use reqwest as _;
 use schemars as _;
 use serde as _;
-use serde_json as _;
+use serde_json::value::RawValue;
 use std::sync::atomic::{AtomicU32, Ordering::SeqCst};
 use tempfile as _;
 
@@ -93,6 +93,27 @@ async fn list() -> Vec<u32> {
     vec![1, 2, 3]
 }
 
+/// Return JSON that is laid out for people.
+#[tool(effect = "read")]
+async fn laid_out(ctx: &ToolContext) -> Result<Box<RawValue>> {
+    ctx.log(LogLevel::Info, "line\nbreak\r\n\n").await;
+    Ok(RawValue::from_string("{\n  \"a\": [\r\n    1\n  ]\n}".to_owned())?)
+}
+
+/// Take an argument that callers repeat in a header.
+#[tool(effect = "read", timeout = "1s", input_schema = json!({
+    "type": "object",
+    "properties": { "region": { "type": "string", "x-mcp-header": "Region" }, "ask": { "type": "boolean" } },
+    "required": ["region"]
+}))]
+async fn regional(input: Value, ctx: &ToolContext) -> Result<String> {
+    ctx.log(LogLevel::Info, "looking").await;
+    if input["ask"] == true {
+        ctx.ask("There?").await?;
+    }
+    Ok(format!("in {}", input["region"].as_str().unwrap_or_default()))
+}
+
 // ---- breaking off ----
 
 /// Panic, after a word or without one.
@@ -116,6 +137,16 @@ async fn hangs(mark: PathBuf) -> Result<u32> {
 async fn says_and_hangs(mark: PathBuf, ctx: &ToolContext) -> Result<u32> {
     let _mark = Mark::new(mark)?;
     ctx.log(LogLevel::Info, "this takes long").await;
+    std::future::pending().await
+}
+
+/// Say much, and never end before the deadline.
+#[tool(effect = "read", timeout = "1s")]
+async fn says_much_and_hangs(mark: PathBuf, ctx: &ToolContext) -> Result<u32> {
+    let _mark = Mark::new(mark)?;
+    for _ in 0..500 {
+        ctx.log(LogLevel::Info, "much ".repeat(20_000)).await;
+    }
     std::future::pending().await
 }
 
@@ -223,6 +254,40 @@ async fn impatient(ctx: &ToolContext) -> Result<&'static str> {
         answer = ctx.ask("Quick!") => Ok(spoken(&answer?)),
         () = tokio::time::sleep(Duration::from_millis(300)) => Ok("too late"),
     }
+}
+
+/// Ask, and never end.
+#[tool(effect = "read", timeout = "none")]
+async fn asks_and_hangs(mark: PathBuf, ctx: &ToolContext) -> Result<u32> {
+    let mark = Mark::new(mark)?;
+    ctx.ask("Go on?").await?;
+    std::fs::write(&mark.0, "answered")?;
+    std::future::pending().await
+}
+
+/// Ask once a file is there.
+#[tool(effect = "read", timeout = "none")]
+async fn asks_when_told(mark: PathBuf, ctx: &ToolContext) -> Result<&'static str> {
+    std::fs::write(&mark, "running")?;
+    while !mark.with_extension("go").exists() {
+        tokio::time::sleep(Duration::from_millis(10)).await;
+    }
+    Ok(spoken(&ctx.ask("Now?").await?))
+}
+
+/// Ask for a yes, then for folders.
+#[tool(effect = "read")]
+async fn asks_more(ctx: &ToolContext) -> Result<Value> {
+    ctx.ask("May I look?").await?;
+    Ok(ctx.ask(Question::request("roots/list", json!({}))).await?.value()?)
+}
+
+static PAID: AtomicU32 = AtomicU32::new(0);
+
+/// Pay, when a person says so.
+#[tool(effect = "write", needs_approval)]
+async fn pay(amount: u32) -> u32 {
+    PAID.fetch_add(amount, SeqCst) + amount
 }
 
 /// Ask, then say something, then panic.

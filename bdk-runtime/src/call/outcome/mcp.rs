@@ -60,5 +60,11 @@ fn write_text(out: &mut Vec<u8>, text: &str) -> serde_json::Result<()> {
 fn write_structured(out: &mut Vec<u8>, json: &[u8]) {
     out.reserve(json.len() + 128);
     out.extend_from_slice(b",\"structuredContent\":");
+    let from = out.len();
     out.extend_from_slice(json);
+    // A message is one line on every transport, and a raw value may be laid out in several: between its tokens one white
+    // space is as good as another, and in its texts no line breaks.
+    if json.contains(&b'\n') || json.contains(&b'\r') {
+        out[from..].iter_mut().filter(|byte| matches!(byte, b'\n' | b'\r')).for_each(|byte| *byte = b' ');
+    }
 }
