@@ -56,6 +56,8 @@ struct Live {
     /// Ends the stream on which the server speaks of its own accord.
     stream: Option<CancellationToken>,
     next: u64,
+    /// Nobody will answer any more.
+    deaf: bool,
     over: bool,
 }
 
@@ -104,7 +106,7 @@ impl Session {
         let mut live = lock(&self.live);
         live.next += 1;
         let id = live.next;
-        if !live.over {
+        if !live.over && !live.deaf {
             live.asked.insert(id, sender);
         }
         (id, reply)
@@ -140,7 +142,10 @@ impl Session {
     }
     /// Nobody will answer any more; what runs goes on.
     pub(crate) fn close_questions(&self) {
-        let asked = std::mem::take(&mut lock(&self.live).asked);
+        let mut live = lock(&self.live);
+        live.deaf = true;
+        let asked = std::mem::take(&mut live.asked);
+        drop(live);
         // those who wait learn of it when their senders are dropped, outside the lock
         drop(asked);
     }
@@ -319,6 +324,17 @@ mod tests {
         session.reply(id, Ok(Value::Null));
         session.reply(id, Ok(Value::Bool(true)));
         assert_eq!(reply.try_recv(), Ok(Ok(Value::Null)));
+    }
+
+    #[test]
+    fn where_nobody_answers_any_more_no_question_waits() {
+        let session = session("a");
+        let (_, mut before) = session.ask();
+        session.close_questions();
+        let (_, mut after) = session.ask();
+        for reply in [&mut before, &mut after] {
+            assert_eq!(reply.try_recv(), Err(oneshot::error::TryRecvError::Closed));
+        }
     }
 
     #[test]
