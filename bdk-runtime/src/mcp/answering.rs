@@ -7,7 +7,7 @@ use super::{
     calling::{Calling, Next},
     client::{Client, Era},
     error::RpcError,
-    parked::Gone,
+    parked::{GivenBack, Gone},
     response,
     session::Runs,
 };
@@ -152,6 +152,17 @@ impl Answering {
         }
     }
 
+    /// Lets the call go on, without listening to it, until then or until it ends.
+    pub(crate) async fn go_on_until(&mut self, then: impl Future<Output = ()>) {
+        if let Some(calling) = &mut self.calling {
+            tokio::select! {
+                biased;
+                () = calling.ends() => {}
+                () = then => {}
+            }
+        }
+    }
+
     /// Asks by requests of ours; their answers come with later messages of the client, through the session.
     fn ask(&mut self, ask: Ask) {
         let Some(session) = &self.client.session else { return };
@@ -198,8 +209,8 @@ impl Answering {
         match self.mcp.parked.park(calling, ask, self.client.principal.clone(), &self.tool, arguments) {
             Ok(state) => Some(response::input_required(&self.id, &requests, &state)),
             Err(given_back) => {
-                let (calling, ask) = *given_back;
-                let _ = ask.reply.send(Err("too many calls wait for an answer already; try again later".to_owned()));
+                let GivenBack { calling, ask, why } = *given_back;
+                let _ = ask.reply.send(Err(why.to_owned()));
                 self.calling = Some(calling);
                 None
             }
