@@ -16,8 +16,8 @@ pub fn begin(name: &'static str, version: &'static str) {
     Identity::set(name, version);
     // before `main` can print: stdout is the client's
     #[cfg(all(feature = "mcp", feature = "commands"))]
-    if std::env::args_os().skip(1).take(2).eq(["mcp", "serve"]) {
-        let _ = crate::mcp::stdio::stdout_taken();
+    if std::env::args_os().skip(1).take(2).eq(["mcp", "serve"]) && !asks_for_help() {
+        let _ = crate::mcp::stdio::Streams::taken();
     }
     for file in [".env.local", ".env"] {
         // a link that leads nowhere is there, and cannot be read
@@ -34,6 +34,12 @@ pub fn begin(name: &'static str, version: &'static str) {
             std::process::exit(1);
         }
     }
+}
+
+/// Whether what is asked for is help, which is for whoever reads stdout.
+#[cfg(all(feature = "mcp", feature = "commands"))]
+fn asks_for_help() -> bool {
+    std::env::args_os().skip(3).any(|arg| arg == "--help" || arg == "-h")
 }
 
 /// What is wrong with an env file, without quoting the line: it may hold a secret.

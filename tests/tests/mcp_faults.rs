@@ -57,7 +57,7 @@ fn what_is_no_message_is_told_by_its_code_and_its_id() {
     }
     let deep =
         format!(r#"{{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{{"name":"add","arguments":{deep}}}}}"#);
-    assert_eq!(refusal(&client, &deep), (400, -32700, Value::Null));
+    assert_eq!(refusal(&client, &deep), (400, -32700, json!(1)));
     let bytes = b"{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"\xff\"}";
     assert_eq!(client.post(&[("Accept".into(), BOTH.into())], bytes).whole().refusal().0, 400);
     assert_eq!(refusal(&client, r#"{"jsonrpc":"2.0","id":1,"method":"tools/call"}"#), (200, -32602, json!(1)));

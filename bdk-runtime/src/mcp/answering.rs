@@ -7,7 +7,7 @@ use super::{
     calling::{Calling, Next},
     client::{Client, Era},
     error::RpcError,
-    parked::Gone,
+    parked::{GivenBack, Gone},
     response,
     session::Runs,
 };
@@ -122,11 +122,6 @@ impl Answering {
         self.calling = self.calling.take().map(Calling::apart);
     }
 
-    /// Lets the call go on by itself, so that a client that does not read holds up no deadline.
-    pub(crate) fn apart(&mut self) {
-        self.calling = self.calling.take().map(Calling::apart);
-    }
-
     /// What goes to the client next. Not to be asked again after the response.
     pub(crate) async fn next(&mut self) -> Event {
         loop {
@@ -159,6 +154,17 @@ impl Answering {
                     let response = response::of_call(&self.id, ended, self.client.era, lacked);
                     return Event::Last(response.unless_cancelled(self.runs.as_ref(), &self.mcp));
                 }
+            }
+        }
+    }
+
+    /// Lets the call go on, without listening to it, until then or until it ends.
+    pub(crate) async fn go_on_until(&mut self, then: impl Future<Output = ()>) {
+        if let Some(calling) = &mut self.calling {
+            tokio::select! {
+                biased;
+                () = calling.ends() => {}
+                () = then => {}
             }
         }
     }
@@ -207,7 +213,7 @@ impl Answering {
         match self.mcp.parked.park(calling, ask, self.client.principal.clone(), &self.tool, arguments) {
             Ok(state) => Some(response::input_required(&self.id, &requests, &state)),
             Err(given_back) => {
-                let (calling, ask, why) = *given_back;
+                let GivenBack { calling, ask, why } = *given_back;
                 let _ = ask.reply.send(Err(why.to_owned()));
                 self.calling = Some(calling);
                 None

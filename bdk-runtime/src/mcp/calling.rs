@@ -106,6 +106,19 @@ impl Calling {
         }
     }
 
+    /// Waits for its end, without taking it or what was said before.
+    pub(crate) async fn ends(&mut self) {
+        poll_fn(|cx| {
+            if self.ended.is_none()
+                && let Poll::Ready(ended) = self.run.poll(cx)
+            {
+                self.ended = Some(ended);
+            }
+            if self.ended.is_some() { Poll::Ready(()) } else { Poll::Pending }
+        })
+        .await;
+    }
+
     /// What comes next.
     pub(crate) async fn next(&mut self) -> Next {
         poll_fn(|cx| self.poll(cx)).await

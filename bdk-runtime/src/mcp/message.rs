@@ -230,10 +230,16 @@ fn fault(bytes: &[u8], error: &serde_json::Error) -> RpcError {
     object! {
         Head, "an object" { version: Value = "jsonrpc", id: Value = "id", method: Value = "method", }
     }
+    let head = serde_json::from_slice::<Head<'_>>(bytes);
     if !error.is_data() {
-        return RpcError::parse(format!("the message is no JSON: {error}"));
+        let error = RpcError::parse(format!("the message is no JSON: {error}"));
+        return match head {
+            // it is one, and nested too deep: its sender waits for an answer under its id
+            Ok(Head { id: Some(id @ (Value::String(_) | Value::Number(_))), .. }) => error.under(id.to_string()),
+            _ => error,
+        };
     }
-    match serde_json::from_slice::<Head<'_>>(bytes) {
+    match head {
         Ok(Head { version: Some(Value::String(version)), id, method: Some(Value::String(method)), .. })
             if version == "2.0" =>
         {
@@ -312,7 +318,8 @@ mod tests {
             "[".repeat(400),
             "]".repeat(400)
         );
-        assert_eq!(code(&deep), -32700);
+        let error = Message::parse(deep.as_bytes()).unwrap_err();
+        assert_eq!((error.code, error.id.as_deref()), (-32700, Some("1")));
     }
 
     #[test]

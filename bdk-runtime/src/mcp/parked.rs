@@ -37,8 +37,16 @@ pub(crate) struct ParkedCalls(Mutex<Table>);
 #[derive(Debug, Default)]
 struct Table {
     calls: HashMap<String, Parked>,
-    /// The bot goes down: nobody will come back.
-    over: bool,
+    /// Nobody will come back any more.
+    closed: bool,
+}
+
+/// A call that is given back, because it cannot wait.
+#[derive(Debug)]
+pub(crate) struct GivenBack {
+    pub(crate) calling: Calling,
+    pub(crate) ask: Ask,
+    pub(crate) why: &'static str,
 }
 
 /// Why a call could not be taken up again.
@@ -51,8 +59,7 @@ pub(crate) enum Gone {
 }
 
 impl ParkedCalls {
-    /// Keeps a call until its caller comes back; the state to come back with. One that cannot wait is given back, with the
-    /// reason.
+    /// Keeps a call until its caller comes back; the state to come back with.
     pub(crate) fn park(
         &self,
         calling: Calling,
@@ -60,19 +67,19 @@ impl ParkedCalls {
         principal: Arc<Principal>,
         tool: &str,
         arguments: Value,
-    ) -> Result<String, Box<(Calling, Ask, &'static str)>> {
-        let mut table = lock(&self.0);
-        if table.over {
-            return Err(Box::new((calling, ask, OVER)));
+    ) -> Result<String, Box<GivenBack>> {
+        let mut parked = lock(&self.0);
+        parked.calls.retain(|_, p| p.since.elapsed() < FORGOTTEN && !p.calling.has_ended());
+        if parked.closed {
+            return Err(Box::new(GivenBack { calling, ask, why: "the bot is shutting down" }));
         }
-        let parked = &mut table.calls;
-        parked.retain(|_, p| p.since.elapsed() < FORGOTTEN && !p.calling.has_ended());
-        if parked.len() >= CAP {
-            return Err(Box::new((calling, ask, "too many calls wait for an answer already; try again later")));
+        if parked.calls.len() >= CAP {
+            let why = "too many calls wait for an answer already; try again later";
+            return Err(Box::new(GivenBack { calling, ask, why }));
         }
         let state = uuid::Uuid::new_v4().simple().to_string();
         let tool = tool.into();
-        parked.insert(state.clone(), Parked { calling, ask, principal, tool, arguments, since: Instant::now() });
+        parked.calls.insert(state.clone(), Parked { calling, ask, principal, tool, arguments, since: Instant::now() });
         Ok(state)
     }
 
@@ -84,19 +91,19 @@ impl ParkedCalls {
         tool: &str,
         arguments: &Value,
     ) -> Result<Parked, Gone> {
-        let parked = &mut lock(&self.0).calls;
-        match parked.get(state) {
+        let mut parked = lock(&self.0);
+        match parked.calls.get(state) {
             Some(p) if !p.principal.is_same(principal) => Err(Gone::Unknown),
             Some(p) if &*p.tool != tool || p.arguments != *arguments => Err(Gone::Changed),
-            Some(_) => parked.remove(state).ok_or(Gone::Unknown),
+            Some(_) => parked.calls.remove(state).ok_or(Gone::Unknown),
             None => Err(Gone::Unknown),
         }
     }
 
     /// The bot goes down: none of them will be answered, of which each learns by its question being dropped.
     pub(crate) fn clear(&self) {
-        let parked = std::mem::replace(&mut *lock(&self.0), Table { over: true, ..Table::default() });
-        for parked in parked.calls.into_values() {
+        let parked = std::mem::replace(&mut *lock(&self.0), Table { closed: true, ..Table::default() }).calls;
+        for parked in parked.into_values() {
             drop(parked.ask);
             parked.calling.leave();
         }

@@ -342,6 +342,17 @@ mod tests {
     }
 
     #[test]
+    fn where_nobody_answers_any_more_no_question_waits() {
+        let session = session("a");
+        let (_, mut before) = session.ask();
+        session.close_questions();
+        let (_, mut after) = session.ask();
+        for reply in [&mut before, &mut after] {
+            assert_eq!(reply.try_recv(), Err(oneshot::error::TryRecvError::Closed));
+        }
+    }
+
+    #[test]
     fn a_new_stream_ends_the_one_before_it() {
         let session = session("a");
         let (first, second) = (session.open_stream(), session.open_stream());

@@ -6,9 +6,11 @@
 
 mod lines;
 mod out;
+mod streams;
 mod turns;
 
-pub(crate) use out::{Out, taken as stdout_taken};
+pub(crate) use out::Out;
+pub(crate) use streams::{Input, Streams};
 
 use super::{
     Mcp, Message,
@@ -36,9 +38,9 @@ use std::{
     task::{Context, Poll},
     time::Duration,
 };
-use tokio::runtime::Handle;
-use tokio_util::sync::CancellationToken;
-use turns::Turns;
+use tokio::{runtime::Handle, time::timeout};
+use tokio_util::{sync::CancellationToken, task::TaskTracker};
+use turns::{HeldUp, Turns};
 
 /// How many bytes a line may have.
 pub(crate) const MAX_LINE: usize = 16 * 1024 * 1024;
@@ -49,8 +51,12 @@ struct Stdio {
     out: Out,
     agreed: Mutex<Agreed>,
     turns: Turns,
+    /// The answers that had to wait, and are not sent yet.
+    answers: TaskTracker,
     /// The client closed its end, or reading failed.
     ended: CancellationToken,
+    /// Nothing that goes on by itself goes on.
+    closing: CancellationToken,
 }
 
 /// What was agreed with the client, anew with each `initialize`.
@@ -59,67 +65,105 @@ struct Agreed {
     version: Option<Box<str>>,
 }
 
-/// Serves until the client closes its end, or `stop` resolves; then running calls get their grace time.
-pub(crate) async fn serve(
+/// Serves until the client closes its end, or `stop` resolves; then running calls get their grace time, which a second
+/// `stop` ends.
+pub(crate) async fn serve<S: Future<Output = ()>>(
     bot: Bot,
     input: impl io::Read + Send + 'static,
     out: Out,
-    stop: impl Future<Output = ()>,
+    stop: impl Fn() -> S,
     grace: Duration,
 ) -> Result<(), Error> {
     let mcp = Mcp::new(bot.clone());
     let session = Arc::new(Session::new(Principal::local(), Abilities::default()));
-    let agreed = Mutex::new(Agreed { session, version: None });
-    let stdio = Arc::new(Stdio { mcp, out, agreed, turns: Turns::new(), ended: CancellationToken::new() });
+    let stdio = Arc::new(Stdio {
+        mcp,
+        out,
+        agreed: Mutex::new(Agreed { session, version: None }),
+        turns: Turns::new(),
+        answers: TaskTracker::new(),
+        ended: CancellationToken::new(),
+        closing: CancellationToken::new(),
+    });
     let input = Arc::new(Mutex::new(Lines::new(input, MAX_LINE)));
     let runtime = Handle::current();
     let start = {
         let stdio = stdio.clone();
-        move |turn| {
+        move |relieved: Option<HeldUp>| {
             let (stdio, input, runtime) = (stdio.clone(), input.clone(), runtime.clone());
             let read = move || {
                 let _inside = runtime.enter();
-                stdio.read(&input, turn);
+                let turn = match relieved {
+                    None => Some(0),
+                    Some(reader) => stdio.turns.relieve(reader),
+                };
+                if let Some(turn) = turn {
+                    stdio.read(&input, turn);
+                }
             };
             // it is not joined: nothing but the client ends a read
             std::thread::Builder::new().name("bdk-stdin".to_owned()).spawn(read).map(drop)
         }
     };
-    start(0).map_err(|e| Error::with_source("the thread that reads stdin could not be started", e))?;
+    start(None).map_err(|e| Error::with_source("the thread that reads stdin could not be started", e))?;
     let watched = {
         let stdio = stdio.clone();
-        tokio::spawn(async move {
-            stdio
-                .turns
-                .watch(|turn| {
-                    if let Err(error) = start(turn) {
-                        tracing::error!(target: "bdk::mcp", %error, "a tool holds up all others, and no thread is left to go on reading");
-                    }
-                })
-                .await;
-        })
+        tokio::spawn(async move { stdio.turns.watch(|reader| start(Some(reader))).await })
     };
     let told = tokio::spawn(stdio.clone().tell_of_changes());
     tokio::select! {
         biased;
         () = stdio.ended.cancelled() => {}
         () = stdio.out.broken() => {}
-        () = stop => {}
+        () = stop() => {}
     }
     told.abort();
-    watched.abort();
+    stdio.closing.cancel();
     stdio.mcp.close();
     stdio.session().close_questions();
-    // nobody reads what they would answer
-    let grace = if stdio.out.is_broken() { Duration::ZERO } else { grace };
-    bot.drain(grace).await;
-    stdio.out.flushed(grace.max(Duration::from_secs(1))).await;
+    let hurried = async {
+        tokio::select! {
+            () = stop() => {}
+            // nobody reads what they would answer
+            () = stdio.out.broken() => {}
+        }
+    };
+    tokio::select! {
+        biased;
+        () = hurried => {
+            bot.drain(Duration::ZERO).await;
+            stdio.sent(LAST_WORDS).await;
+        }
+        () = async {
+            bot.drain(grace).await;
+            stdio.sent(grace.max(LAST_WORDS)).await;
+        } => {}
+    }
+    watched.abort();
     Ok(())
 }
+
+/// How long a client is waited for that does not read.
+const LAST_WORDS: Duration = Duration::from_secs(1);
+/// How often it is looked whether the reader is done with its message.
+const LOOK: Duration = Duration::from_millis(2);
 
 impl Stdio {
     fn session(&self) -> Arc<Session> {
         super::lock(&self.agreed).session.clone()
+    }
+
+    /// Waits until everything is answered and written, but no longer than this.
+    async fn sent(&self, longest: Duration) {
+        self.answers.close();
+        let all = async {
+            self.answers.wait().await;
+            while !self.turns.is_idle() {
+                tokio::time::sleep(LOOK).await;
+            }
+            self.out.flushed().await;
+        };
+        let _ = timeout(longest, all).await;
     }
 
     /// Takes line after line, until the client closes its end or another reader is at its turn.
@@ -130,7 +174,8 @@ impl Stdio {
             let line = super::lock(input).next();
             match line {
                 Ok(Line::Text(line)) => {
-                    if !self.turns.carry(turn, || self.take(line)) {
+                    self.take(line, turn);
+                    if !self.turns.end(turn) {
                         return;
                     }
                 }
@@ -151,18 +196,18 @@ impl Stdio {
     }
 
     /// Carries a message as far as it goes, and lets what has to wait go on by itself.
-    fn take(self: &Arc<Self>, line: Bytes) {
-        let mut answered: BoxFuture<'static, ()> = Box::pin(self.clone().answer(line));
+    fn take(self: &Arc<Self>, line: Bytes, turn: u64) {
+        let mut answered: BoxFuture<'static, ()> = Box::pin(self.clone().answer(line, turn));
         match answered.as_mut().poll(&mut Context::from_waker(&noop_waker())) {
             Poll::Ready(()) => {}
             // its first poll there leaves a waker that wakes
-            Poll::Pending => drop(tokio::spawn(answered)),
+            Poll::Pending => drop(self.answers.spawn(answered)),
         }
     }
 
     /// Answers a message, whatever happens.
-    async fn answer(self: Arc<Self>, line: Bytes) {
-        let answered = AssertUnwindSafe(self.route(&line)).catch_unwind().await;
+    async fn answer(self: Arc<Self>, line: Bytes, turn: u64) {
+        let answered = AssertUnwindSafe(self.route(&line, turn)).catch_unwind().await;
         if answered.is_err() {
             // tools have their own guard, so that this is a fault of bdk
             tracing::error!(target: "bdk::mcp", "answering a message panicked");
@@ -173,11 +218,13 @@ impl Stdio {
         }
     }
 
-    async fn route(self: &Arc<Self>, line: &Bytes) {
+    async fn route(self: &Arc<Self>, line: &Bytes, turn: u64) {
         let message = match Message::parse(line) {
             Ok(message) => message,
             Err(error) => return self.out.send(error.to_json()),
         };
+        // reading a long message takes its time, and no other may overtake it meanwhile: its cancellation, say
+        self.turns.begin(turn);
         let session = self.session();
         match message.method() {
             None => tools::replied(&session, &message),
@@ -202,7 +249,13 @@ impl Stdio {
             Answered::Whole(response) => response,
             Answered::Under(mut answering) => loop {
                 match answering.next().await {
-                    Event::Message(json) => self.out.send(json),
+                    Event::Message(json) => {
+                        self.out.send(json);
+                        // what the call says meanwhile goes nowhere
+                        if self.out.is_full() {
+                            answering.go_on_until(self.out.room()).await;
+                        }
+                    }
                     Event::Last(response) => break response,
                 }
             },
@@ -228,7 +281,8 @@ impl Stdio {
                 None => return self.out.send(RpcError::log_level().of(message.id).to_json()),
             }
         }
-        let cancel = self.mcp.bot.stop().child_token();
+        let lasts = message.method() == Some("subscriptions/listen");
+        let cancel = if lasts { &self.closing } else { self.mcp.bot.stop() }.child_token();
         let _runs = message.id.map(|id| session.run(id.get(), cancel.clone()));
         let version = super::lock(&self.agreed).version.clone();
         let mut said = match one_request::ask(&self.mcp, message, line, version.as_deref(), cancel) {

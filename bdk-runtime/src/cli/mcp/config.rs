@@ -142,23 +142,27 @@ fn settings(args: &McpConfigArgs, name: &str, exe: &Path) -> Result<Value, Stop>
 
 /// How to add the bot to clients, for the end of `mcp serve --help`.
 pub(in crate::cli) fn how_to_add() -> String {
-    let exe = std::env::current_exe().map_or_else(|_| "BOT".to_owned(), |exe| shown(&exe.to_string_lossy()));
-    let name = Identity::get().slug();
+    let exe = std::env::current_exe().map_or_else(|_| "BOT".to_owned(), |exe| exe.to_string_lossy().into_owned());
+    added(&Identity::get().slug(), &exe)
+}
+
+fn added(name: &str, exe: &str) -> String {
+    let code = json!({ "name": name, "command": exe, "args": ["mcp", "serve"] }).to_string();
+    let (exe, code) = (shown(exe), shown(&code));
     format!(
         "To add this bot to a client:\n  \
          Claude Code     claude mcp add {name} -- {exe} mcp serve\n  \
          Codex           codex mcp add {name} -- {exe} mcp serve\n  \
          Gemini CLI      gemini mcp add {name} {exe} mcp serve\n  \
-         VS Code         code --add-mcp '{{\"name\":\"{name}\",\"command\":{command},\"args\":[\"mcp\",\"serve\"]}}'\n  \
+         VS Code         code --add-mcp {code}\n  \
          any other       put the output of `{exe} mcp config --client CLIENT` into its settings",
-        command = Value::from(exe.trim_matches('\'')),
     )
 }
 
-/// A path as a shell takes it.
-fn shown(path: &str) -> String {
-    let plain = path.bytes().all(|b| b.is_ascii_alphanumeric() || b"/._-+=:@".contains(&b));
-    if plain { path.to_owned() } else { format!("'{}'", path.replace('\'', r"'\''")) }
+/// A word as a shell takes it.
+fn shown(word: &str) -> String {
+    let plain = word.bytes().all(|b| b.is_ascii_alphanumeric() || b"/._-+=:@".contains(&b));
+    if plain { word.to_owned() } else { format!("'{}'", word.replace('\'', r"'\''")) }
 }
 
 #[cfg(test)]
@@ -219,5 +223,14 @@ mod tests {
     fn a_path_with_a_space_is_quoted_for_the_shell() {
         assert_eq!(shown("/opt/scout"), "/opt/scout");
         assert_eq!(shown("/my bots/it's"), r"'/my bots/it'\''s'");
+    }
+
+    #[test]
+    fn a_path_with_a_quote_is_json_for_the_client_that_takes_json() {
+        let help = added("scout", "/my bots/it's");
+        let line = help.lines().find(|l| l.contains("code --add-mcp")).unwrap();
+        let quoted = line.split_once("--add-mcp '").unwrap().1.strip_suffix('\'').unwrap();
+        let json: Value = serde_json::from_str(&quoted.replace(r"'\''", "'")).unwrap();
+        assert_eq!(json, json!({ "name": "scout", "command": "/my bots/it's", "args": ["mcp", "serve"] }));
     }
 }

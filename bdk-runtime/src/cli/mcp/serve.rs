@@ -3,15 +3,17 @@
 use crate::cli::{output::Stop, signal::stop_asked, tools};
 use crate::{
     bot::Bot,
-    mcp::stdio::{self, Out},
+    mcp::stdio::{self, Input, Out, Streams},
 };
 use std::{process::ExitCode, time::Duration};
 
 /// Serves until the client closes its end or a signal comes.
 pub(in crate::cli) async fn serve(grace: Duration) -> Result<ExitCode, Stop> {
-    let out = Out::stdout().map_err(|e| Stop::failed(format!("stdout cannot be kept for messages: {e}")))?;
+    let kept = |e: &dyn std::fmt::Display| Stop::failed(format!("stdin and stdout cannot be kept for messages: {e}"));
+    let Streams { input, output } =
+        Streams::taken().as_ref().map_err(|e| kept(e))?.try_clone().map_err(|e| kept(&e))?;
     let bot = Bot::load()?;
     tracing::info!(target: "bdk::mcp", "{} over stdin and stdout", tools::by_crate(&bot.registry()));
-    stdio::serve(bot, std::io::stdin(), out, stop_asked(), grace).await?;
+    stdio::serve(bot, Input(input), Out::new(output), stop_asked, grace).await?;
     Ok(ExitCode::SUCCESS)
 }

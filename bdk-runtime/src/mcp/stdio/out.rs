@@ -1,16 +1,15 @@
 //! Stdout, for messages alone: each is one line, written whole, and nobody waits for a client that does not read.
 //!
 //! A small message is written where it is made, when there is room for it; else it waits its turn, and a thread of the
-//! blocking pool writes. Whatever else the process prints goes to stderr ([`Out::stdout`]).
+//! blocking pool writes. Whatever else the process prints goes to stderr ([`streams`]).
 
+use super::streams;
 use std::{
     collections::VecDeque,
     fs::File,
-    io::{self, Write},
-    sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError},
-    time::Duration,
+    sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError},
 };
-use tokio::{sync::Notify, time::timeout};
+use tokio::sync::Notify;
 
 /// What is written whole or not at all by every system, and fits where there is room at all (POSIX's PIPE_BUF is at least
 /// 512, Linux's 4096).
@@ -24,10 +23,10 @@ pub(crate) struct Out(Arc<Inner>);
 
 struct Inner {
     state: Mutex<State>,
-    /// There is room again, or nobody reads any more.
+    /// There is room again, or nobody reads any more: for threads.
     room: Condvar,
-    /// Everything is written, or nobody reads any more.
-    idle: Notify,
+    /// Something was written, or nobody reads any more: for tasks.
+    changed: Notify,
 }
 
 struct State {
@@ -42,16 +41,7 @@ impl Out {
     /// Over a file that is written to by nobody else.
     pub(crate) fn new(file: File) -> Self {
         let state = State { file: Some(file), waiting: VecDeque::new(), bytes: 0, broken: false };
-        Self(Arc::new(Inner { state: Mutex::new(state), room: Condvar::new(), idle: Notify::new() }))
-    }
-
-    /// Over the process's stdout; what else is printed goes to stderr from now on, a dependency's `println!` and a child's
-    /// output too.
-    pub(crate) fn stdout() -> io::Result<Self> {
-        match taken() {
-            Ok(file) => Ok(Self::new(file.try_clone()?)),
-            Err(error) => Err(io::Error::new(error.kind(), error.to_string())),
-        }
+        Self(Arc::new(Inner { state: Mutex::new(state), room: Condvar::new(), changed: Notify::new() }))
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
@@ -70,7 +60,7 @@ impl Out {
             && json.len() <= SMALL
             && has_room(file)
         {
-            if file.write_all(&json).is_err() {
+            if streams::write_all(file, &json).is_err() {
                 self.broke(&mut state);
             }
             return;
@@ -90,13 +80,14 @@ impl Out {
             let mut state = self.state();
             let Some(next) = state.waiting.pop_front() else {
                 state.file = Some(file);
-                self.0.idle.notify_waiters();
+                self.0.changed.notify_waiters();
                 return;
             };
             state.bytes -= next.len();
             self.0.room.notify_all();
+            self.0.changed.notify_waiters();
             drop(state);
-            if file.write_all(&next).is_err() {
+            if streams::write_all(&mut file, &next).is_err() {
                 self.broke(&mut self.state());
                 return;
             }
@@ -108,7 +99,7 @@ impl Out {
         state.waiting.clear();
         state.bytes = 0;
         self.0.room.notify_all();
-        self.0.idle.notify_waiters();
+        self.0.changed.notify_waiters();
     }
 
     /// Whether nobody reads any more.
@@ -117,9 +108,24 @@ impl Out {
     }
     /// Waits until nobody reads any more.
     pub(crate) async fn broken(&self) {
+        self.until(|state| state.broken).await;
+    }
+    /// Whether more waits to be written than may be.
+    pub(crate) fn is_full(&self) -> bool {
+        self.state().bytes > FULL
+    }
+    /// Waits until what waits to be written is no more than it may be.
+    pub(crate) async fn room(&self) {
+        self.until(|state| state.bytes <= FULL).await;
+    }
+    /// Waits until all is written, or nobody reads any more.
+    pub(crate) async fn flushed(&self) {
+        self.until(|state| state.broken || (state.file.is_some() && state.waiting.is_empty())).await;
+    }
+    async fn until(&self, is: impl Fn(&State) -> bool) {
         loop {
-            let changed = self.0.idle.notified();
-            if self.is_broken() {
+            let changed = self.0.changed.notified();
+            if is(&self.state()) {
                 return;
             }
             changed.await;
@@ -131,23 +137,6 @@ impl Out {
         while state.bytes > FULL && !state.broken {
             state = self.0.room.wait(state).unwrap_or_else(PoisonError::into_inner);
         }
-    }
-    fn is_flushed(&self) -> bool {
-        let state = self.state();
-        state.broken || (state.file.is_some() && state.waiting.is_empty())
-    }
-    /// Waits until all is written, but no longer than this.
-    pub(crate) async fn flushed(&self, longest: Duration) {
-        let all = async {
-            loop {
-                let changed = self.0.idle.notified();
-                if self.is_flushed() {
-                    return;
-                }
-                changed.await;
-            }
-        };
-        let _ = timeout(longest, all).await;
     }
 }
 
@@ -165,38 +154,13 @@ fn has_room(_: &File) -> bool {
     false
 }
 
-/// Takes stdout away from whatever prints to it; the first call does, and all get the same. To be called as early as may
-/// be: what was printed before has gone to the client.
-pub(crate) fn taken() -> &'static io::Result<File> {
-    static TAKEN: OnceLock<io::Result<File>> = OnceLock::new();
-    TAKEN.get_or_init(take)
-}
-
-#[cfg(unix)]
-fn take() -> io::Result<File> {
-    use std::os::fd::AsFd;
-    io::stdout().flush()?;
-    let own = io::stdout().as_fd().try_clone_to_owned()?;
-    rustix::stdio::dup2_stdout(io::stderr())?;
-    Ok(own.into())
-}
-
-/// Where descriptors cannot be put in each other's place, what is printed stays where it is.
-#[cfg(windows)]
-fn take() -> io::Result<File> {
-    use std::os::windows::io::AsHandle;
-    Ok(io::stdout().as_handle().try_clone_to_owned()?.into())
-}
-
-#[cfg(not(any(unix, windows)))]
-fn take() -> io::Result<File> {
-    Err(io::Error::other("this system has no stdout that can be kept for messages"))
-}
-
 #[cfg(all(test, unix))]
 mod tests {
     use super::*;
-    use std::{io::Read, os::fd::OwnedFd};
+    use std::{
+        io::{self, Read},
+        os::fd::OwnedFd,
+    };
 
     fn pipe() -> (io::PipeReader, Out) {
         let (reader, writer) = io::pipe().expect("a pipe");
@@ -214,7 +178,7 @@ mod tests {
             let mut all = Vec::new();
             reader.read_to_end(&mut all).map(|_| all)
         });
-        out.flushed(Duration::from_secs(30)).await;
+        out.flushed().await;
         drop(out);
         let read = read.await.unwrap().unwrap();
         let expected: Vec<u8> = sent
@@ -234,7 +198,7 @@ mod tests {
         out.send(b"{}".to_vec());
         out.broken().await;
         out.send(b"{}".to_vec());
-        out.flushed(Duration::from_secs(30)).await;
+        out.flushed().await;
         out.wait_for_room();
         assert!(out.is_broken());
     }
