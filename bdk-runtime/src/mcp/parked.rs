@@ -15,9 +15,6 @@ pub(crate) const CAP: usize = 1000;
 /// Somewhat longer than a call waits for a person: then it has ended, and there is nothing to come back to.
 const FORGOTTEN: Duration = Duration::from_secs(11 * 60);
 
-/// What a call is told that asks when nobody can answer any more.
-pub(crate) const OVER: &str = "the bot is shutting down";
-
 /// A call that waits.
 #[derive(Debug)]
 pub(crate) struct Parked {

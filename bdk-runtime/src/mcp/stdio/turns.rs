@@ -265,7 +265,7 @@ mod tests {
                     return;
                 }
                 race.turns.begin(turn);
-                if message % 16 == 0 {
+                if message.is_multiple_of(16) {
                     std::thread::yield_now();
                 }
                 if !race.turns.end(turn) {
