@@ -104,11 +104,19 @@ fn every_stream_ends_at_the_shutdown() {
 }
 
 #[test]
-fn a_tool_of_the_binary_is_not_removed_and_a_call_of_one_that_went_is_told_so() {
+fn a_tool_can_be_called_from_when_it_came_to_when_it_went() {
     let server = Server::start(CHANGING, &[]);
+    let teller = Client::session(&server, json!({}));
+    let mut listening = listen(&teller);
     for client in Client::of_every_kind(&server, &json!({})) {
-        let answer = client.begin("guest", json!({})).whole();
-        assert_eq!(answer.json()["error"]["code"], -32602, "{answer:?}");
+        let refused = || client.begin("guest", json!({})).whole().json()["error"]["code"] == -32602;
+        assert!(refused());
+        teller.call("add_tool", json!({ "name": "guest" }));
+        assert!(is_change(&listening.message()));
+        assert_eq!(text(&client.call("guest", json!({}))), "here");
+        teller.call("remove_tool", json!({ "name": "guest" }));
+        assert!(is_change(&listening.message()));
+        assert!(refused());
     }
 }
 
