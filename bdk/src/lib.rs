@@ -1,4 +1,5 @@
-//! The Bot Development Kit for Rust: an annotated function becomes a typed, validated tool, served over HTTP and from the shell.
+//! The Bot Development Kit for Rust: an annotated function becomes a typed, validated tool, served to models over MCP, over HTTP and from
+//! the shell.
 //!
 //! ```
 //! use bdk::prelude::*;
@@ -18,6 +19,10 @@
 //! # });
 //! ```
 //!
+//! A tool that takes `ctx: &ToolContext` can say how far it is ([`ToolContext::progress`]), tell something
+//! ([`ToolContext::log`]) and ask whoever called ([`ToolContext::ask`], [`Question`]); one with `needs_approval` runs only
+//! after a person said yes.
+//!
 //! A bot is a crate that depends on this one. [`prelude`] holds what it needs; [`macro@tool`] documents every option of a tool.
 //!
 //! # Features
@@ -25,6 +30,7 @@
 //! | feature | brings | default |
 //! | --- | --- | --- |
 //! | `http` | the HTTP front: `Server`, `ServeHandle` | yes |
+//! | `mcp` | the MCP server: `…/mcp` over HTTP, and with `commands` `mcp serve` over stdio | yes |
 //! | `commands` | the bot's command line: `serve()` | yes |
 //! | `cli` | the binary `bdk` | no |
 
