@@ -32,11 +32,11 @@ fn answer(client: &Client, id: &Value, result: &Value) {
 
 /// Calls a tool that asks one thing, and answers that.
 #[track_caller]
-fn answered(client: &mut Client, tool: &str, arguments: Value, result: Value) -> Value {
+fn answered(client: &mut Client, tool: &str, arguments: Value, result: &Value) -> Value {
     if !client.is_stateless() {
         let call = client.begin(tool, arguments);
         let (id, _) = asked(client);
-        answer(client, &id, &result);
+        answer(client, &id, result);
         return client.result(call);
     }
     let first = client.begin(tool, arguments.clone());
@@ -58,7 +58,7 @@ fn again(tool: &str, arguments: &Value, asked: &Value, answers: &Value) -> Value
 fn an_answer_is_taken_as_it_is_given() {
     for mut client in Client::of_every_era(TALKER, &able()) {
         let seat = json!({ "name": "Ada", "row": 7 });
-        let result = answered(&mut client, "seat", json!({}), json!({ "action": "accept", "content": seat }));
+        let result = answered(&mut client, "seat", json!({}), &json!({ "action": "accept", "content": seat }));
         assert_eq!(result["structuredContent"], seat, "{result}");
         for (action, expected) in [("accept", "yes"), ("decline", "no"), ("cancel", "dismissed")] {
             let arguments = json!({ "what": action });
@@ -67,7 +67,7 @@ fn an_answer_is_taken_as_it_is_given() {
             } else {
                 json!({ "action": action })
             };
-            let result = answered(&mut client, "confirm", arguments, content);
+            let result = answered(&mut client, "confirm", arguments, &content);
             assert!(text(&result).contains(&format!("\"answer\":\"{expected}\"")), "{action}: {result}");
         }
         client.is_quiet();
@@ -196,10 +196,10 @@ fn a_parked_call_goes_on_once_and_only_as_it_was_begun() {
 fn a_tool_that_needs_approval_runs_after_a_yes_and_never_else() {
     for mut client in Client::of_every_era(COMPANION, &able()) {
         let disk = json!({ "disk": "sda" });
-        let yes = answered(&mut client, "wipe", disk.clone(), json!({ "action": "accept", "content": {} }));
+        let yes = answered(&mut client, "wipe", disk.clone(), &json!({ "action": "accept", "content": {} }));
         assert_eq!(text(&yes), "Wiped sda.", "{yes}");
         for action in ["decline", "cancel"] {
-            let no = answered(&mut client, "wipe", disk.clone(), json!({ "action": action }));
+            let no = answered(&mut client, "wipe", disk.clone(), &json!({ "action": action }));
             assert_eq!(no["isError"], true, "{no}");
             assert!(!no.to_string().contains("Wiped"), "{no}");
         }
