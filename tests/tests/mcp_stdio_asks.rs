@@ -162,6 +162,20 @@ fn a_client_that_closes_its_end_while_it_is_asked_ends_the_call_as_unanswered() 
 }
 
 #[test]
+fn a_call_that_asks_after_the_client_closed_its_end_ends_as_unanswered_too() {
+    let bot = || Client::start(NOISY, &["--drain", "10m"]);
+    for mut client in [bot().initialized("2025-11-25", &able()), bot().saying_all(&able())] {
+        let call = client.begin("asks_later", json!({ "ms": 300 }));
+        client.is_quiet();
+        client.close();
+        let result = client.result(call);
+        assert_eq!(result["isError"], true, "{result}");
+        assert!(text(&result).contains("no answer came"), "{result}");
+        assert_eq!((client.wait(), client.next_message()), (Some(0), None));
+    }
+}
+
+#[test]
 fn who_cannot_be_asked_is_told_so_at_once() {
     for mut client in Client::of_every_era(TALKER, &json!({})) {
         assert_eq!(text(&client.call("can_ask", json!({}))), "false");

@@ -110,6 +110,13 @@ async fn insists(ctx: &ToolContext) -> Result<String> {
     Ok(format!("{first:?}, {second:?}"))
 }
 
+/// Ask after a while.
+#[tool(effect = "read", timeout = "none")]
+async fn asks_later(ms: u64, ctx: &ToolContext) -> Result<bool> {
+    tokio::time::sleep(Duration::from_millis(ms)).await;
+    Ok(ctx.ask("Still there?").await?.accepted())
+}
+
 #[bdk::main]
 async fn main() -> ExitCode {
     println!("NOISE from main");
