@@ -93,12 +93,34 @@ async fn long(bytes: usize) -> String {
     "x".repeat(bytes)
 }
 
-/// Log long lines without an end.
-#[tool(effect = "read", timeout = "2s")]
-async fn chatters(ctx: &ToolContext) -> u32 {
+/// Log so many long lines.
+#[tool(effect = "read", timeout = "30s")]
+async fn chatters(lines: u32, ctx: &ToolContext) -> u32 {
     let line = "y".repeat(100_000);
-    loop {
+    let mut said = 0;
+    while said < lines {
         ctx.log(bdk::LogLevel::Warning, &line).await;
+        said += 1;
+    }
+    eprintln!("chattered");
+    said
+}
+
+/// Leaves a mark in a file when it is dropped.
+struct Mark(PathBuf);
+
+impl Drop for Mark {
+    fn drop(&mut self) {
+        let _ = std::fs::write(&self.0, "dropped");
+    }
+}
+
+/// Log long lines without an end, until the deadline.
+#[tool(effect = "read", timeout = "1s")]
+async fn chatters_on(mark: PathBuf, ctx: &ToolContext) -> u32 {
+    let _mark = Mark(mark);
+    loop {
+        ctx.log(bdk::LogLevel::Warning, "y".repeat(100_000)).await;
     }
 }
 
