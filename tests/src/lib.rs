@@ -3,6 +3,7 @@
 pub mod mcp;
 pub mod peers;
 pub mod scout;
+pub mod stdio;
 
 use serde_json::Value;
 use std::{

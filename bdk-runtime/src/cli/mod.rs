@@ -91,9 +91,11 @@ fn program() -> Option<String> {
 fn command() -> clap::Command {
     let identity = Identity::get();
     let command = Cli::command().name(identity.name).version(identity.version);
+    // its lines are to be copied, and a wrapped one is another command
     #[cfg(feature = "mcp")]
-    let command = command
-        .mut_subcommand("mcp", |mcp| mcp.mut_subcommand("serve", |serve| serve.after_help(mcp::config::how_to_add())));
+    let command = command.mut_subcommand("mcp", |mcp| {
+        mcp.mut_subcommand("serve", |serve| serve.after_help(mcp::config::how_to_add()).term_width(0))
+    });
     command
 }
 
