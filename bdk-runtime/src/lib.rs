@@ -18,6 +18,8 @@ mod registry;
 mod serve;
 mod session;
 mod start;
+#[cfg(feature = "commands")]
+mod streams;
 mod testing;
 pub mod tool;
 

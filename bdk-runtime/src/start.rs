@@ -14,11 +14,9 @@ use std::{
 #[allow(clippy::print_stderr)]
 pub fn begin(name: &'static str, version: &'static str) {
     Identity::set(name, version);
-    // before `main` can print: stdout is the client's
-    #[cfg(all(feature = "mcp", feature = "commands"))]
-    if std::env::args_os().skip(1).take(2).eq(["mcp", "serve"]) && !asks_for_help() {
-        let _ = crate::mcp::stdio::Streams::taken();
-    }
+    // before `main` can print: stdout holds what was asked for and nothing else
+    #[cfg(feature = "commands")]
+    keep_stdout();
     for file in [".env.local", ".env"] {
         // a link that leads nowhere is there, and cannot be read
         if Path::new(file).symlink_metadata().is_err() {
@@ -36,10 +34,18 @@ pub fn begin(name: &'static str, version: &'static str) {
     }
 }
 
-/// Whether what is asked for is help, which is for whoever reads stdout.
-#[cfg(all(feature = "mcp", feature = "commands"))]
-fn asks_for_help() -> bool {
-    std::env::args_os().skip(3).any(|arg| arg == "--help" || arg == "-h")
+/// Keeps stdout for the answer of `call` and for the messages of `mcp serve`; help is for whoever reads it.
+#[cfg(feature = "commands")]
+fn keep_stdout() {
+    let args: Vec<_> = std::env::args_os().skip(1).collect();
+    let help = args.iter().any(|arg| arg == "--help" || arg == "-h");
+    match (args.first().and_then(|a| a.to_str()), args.get(1).and_then(|a| a.to_str())) {
+        _ if help => {}
+        (Some("call"), _) => drop(crate::streams::stdout()),
+        #[cfg(feature = "mcp")]
+        (Some("mcp"), Some("serve")) => drop(crate::streams::Streams::taken()),
+        _ => {}
+    }
 }
 
 /// What is wrong with an env file, without quoting the line: it may hold a secret.

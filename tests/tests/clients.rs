@@ -249,3 +249,44 @@ fn the_python_sdk_is_told_that_it_cannot_be_asked() {
 fn fastmcp_is_told_that_it_cannot_be_asked() {
     cannot_be_asked(Client::FastMcp);
 }
+
+// ---- results whose schema is no object's ----
+
+/// Clients refuse a result that lacks what its advertised schema describes.
+#[track_caller]
+fn takes_what_schemas_describe(client: Client) {
+    let bot = Server::start(COMPANION, &[]);
+    let stdio = json!({ "stdio": [COMPANION, "mcp", "serve"] });
+    let plan = json!({ "steps": [
+        { "list": true },
+        { "call": "planets", "arguments": {} },
+        { "call": "planet_count", "arguments": {} },
+        { "call": "largest_planet", "arguments": {} },
+        { "call": "smallest_planet", "arguments": { "of": 1 } },
+        { "call": "smallest_planet", "arguments": { "of": 0 } },
+    ] });
+    everywhere(client, &bot, &stdio, &plan, |done, version| {
+        for (n, text) in [(1, "[\"Mercury\",\"Venus\"]"), (2, "8"), (3, "Jupiter"), (4, "Mercury"), (5, "null")] {
+            assert_eq!(done.text(n), (text, false), "{version}");
+        }
+        let schema = |name: &str| {
+            let tools = done.result(0)["tools"].as_array().expect("tools");
+            tools.iter().find(|tool| tool["name"] == name).map(|tool| tool["outputSchema"]["type"].clone())
+        };
+        // clients of the older era know objects alone
+        let new = version == "2026-07-28";
+        assert_eq!(schema("planets"), Some(if new { json!("array") } else { json!(null) }), "{version}");
+    });
+}
+
+#[test]
+fn the_typescript_sdks_take_results_of_every_type() {
+    takes_what_schemas_describe(Client::SdkV1);
+    takes_what_schemas_describe(Client::SdkV2);
+}
+
+#[test]
+fn the_python_sdks_take_results_of_every_type() {
+    takes_what_schemas_describe(Client::Mcp);
+    takes_what_schemas_describe(Client::FastMcp);
+}

@@ -260,7 +260,7 @@ fn validate_for_a_provider_tells_what_it_refuses_and_ignores_by_tool_and_place()
 
     let both = told(&["--for", "openai", "--for", "gemini", "--for", "openai"]);
     for (severity, code, words) in [
-        ("error", "for_openai", ["`area`: ", "`oneOf` at the root"]),
+        ("error", "for_openai", ["`area`: ", "`anyOf` at the root"]),
         ("error", "for_openai", ["`fetch` at `properties/url`: ", "`uri`"]),
         ("warning", "for_openai", ["`publish` at `properties/key`: ", "`minLength`"]),
         ("error", "for_gemini", ["`tree_size` at `properties/root/properties/children/items`: ", "`$ref`"]),
@@ -325,4 +325,15 @@ fn completions_are_for_the_program_as_it_is_called() {
     let ran = run(KITCHEN, &["completions", "bash"]);
     assert_eq!(ran.code, 0);
     assert!(ran.stdout.contains("complete -F") && ran.stdout.contains("kitchen"), "{}", ran.stdout);
+}
+
+#[test]
+fn what_a_bot_prints_is_not_the_answer_of_call() {
+    let ran = run(env!("CARGO_BIN_EXE_noisy"), &["call", "prints"]);
+    assert_eq!((ran.code, &ran.json()["isError"]), (0, &json!(false)), "{ran:?}");
+    for from in ["main", "a program of main", "a tool"] {
+        assert!(ran.stderr.contains(&format!("NOISE from {from}")), "{from}: {ran:?}");
+    }
+    // help is read by people, and a listing is what was asked for
+    assert!(run(env!("CARGO_BIN_EXE_noisy"), &["call", "--help"]).stdout.contains("--input"));
 }

@@ -54,7 +54,7 @@ fn a_tagged_enum_as_the_input_has_an_object_root_and_keeps_every_branch() {
     let schema = &tool("area")["inputSchema"];
     assert_eq!(schema["type"], "object");
     let kinds: Vec<&Value> =
-        schema["oneOf"].as_array().expect("branches").iter().map(|b| &b["properties"]["kind"]["enum"][0]).collect();
+        schema["anyOf"].as_array().expect("branches").iter().map(|b| &b["properties"]["kind"]["enum"][0]).collect();
     assert_eq!(kinds, ["circle", "rect"]);
 }
 

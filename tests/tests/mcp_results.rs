@@ -245,3 +245,20 @@ fn the_command_line_says_what_mcp_says() {
         assert_eq!(cli["error"], result["_meta"]["bdk/error"]);
     }
 }
+
+#[test]
+fn where_a_schema_is_advertised_the_result_has_what_it_describes() {
+    let server = Server::start(env!("CARGO_BIN_EXE_companion"), &[]);
+    for client in Client::of_every_kind(&server, &json!({})) {
+        for (tool, input, value) in [
+            ("planets", json!({}), json!(["Mercury", "Venus"])),
+            ("planet_count", json!({}), json!(8)),
+            ("largest_planet", json!({}), json!("Jupiter")),
+            ("smallest_planet", json!({ "of": 0 }), json!(null)),
+        ] {
+            let result = client.call(tool, input);
+            let structured = result.as_object().and_then(|o| o.get("structuredContent"));
+            assert_eq!(structured, client.is_stateless().then_some(&value), "{tool}: {result}");
+        }
+    }
+}

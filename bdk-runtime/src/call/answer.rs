@@ -6,6 +6,7 @@ use serde_json::Value;
 
 /// What came back to a [`Question`](crate::Question).
 #[derive(Debug, Clone, PartialEq)]
+#[must_use = "a no is an answer, too: look at `.accepted()`, or turn a no into an error with `.value()?`"]
 #[non_exhaustive]
 pub enum Answer {
     /// Yes, with what was filled in: an object that fits the form; empty where there was none. Of a

@@ -22,6 +22,10 @@ async fn here(args: &CallArgs) -> Result<ExitCode, Stop> {
     let input = input::read(&args.input)?;
     let input: CallInput<'_> =
         serde_json::from_str(input.get()).map_err(|e| Stop::usage(format!("--input is no JSON: {e}")))?;
+    // what the bot prints is not the answer
+    if let Err(error) = crate::streams::stdout() {
+        return Err(Stop::failed(format!("stdout cannot be kept for the answer: {error}")));
+    }
     let bot = Bot::load()?;
     if let Some(agent) = args.agent.as_deref().filter(|agent| *agent != bot.slug()) {
         return Err(Stop::usage(format!("there is no agent `{agent}`: this bot has `{}`", bot.slug())));

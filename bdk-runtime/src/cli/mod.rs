@@ -139,7 +139,9 @@ async fn listen(server: Server, args: ServeArgs) -> Result<ExitCode, Stop> {
     let bot = Bot::load()?;
     let tools = tools::by_crate(&bot.registry());
     let handle = server.start_bot(bot).await?;
-    tracing::info!(target: "bdk::serve", "{tools} at {}{}", handle.url(), handle.prefix());
+    let at = format!("{}{}", handle.url(), handle.prefix());
+    let mcp = if cfg!(feature = "mcp") { format!("; MCP at {at}/mcp") } else { String::new() };
+    tracing::info!(target: "bdk::serve", "{tools} at {at}{mcp}");
     let address = format!("{}\n", handle.url());
     // signals are listened for before anybody can know that the bot is there
     let ended = handle.wait();

@@ -1,6 +1,9 @@
 //! What the commands write: stdout for what was asked, stderr for everything else.
 
-use crate::registry::{Problem, Severity};
+use crate::{
+    registry::{Problem, Severity},
+    streams,
+};
 use clap::builder::styling::{AnsiColor, Style};
 use std::{
     fmt::Display,
@@ -13,8 +16,14 @@ pub(super) const USAGE: u8 = 2;
 
 /// Writes to stdout, whole and flushed. A reader that went away (`| head -1`) is no fault.
 pub(super) fn print(text: impl AsRef<[u8]>) -> Result<(), Stop> {
-    let mut out = io::stdout().lock();
-    match out.write_all(text.as_ref()).and_then(|()| out.flush()) {
+    let written = match streams::own_stdout() {
+        Some(mut own) => own.write_all(text.as_ref()),
+        None => {
+            let mut out = io::stdout().lock();
+            out.write_all(text.as_ref()).and_then(|()| out.flush())
+        }
+    };
+    match written {
         Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
             Err(Stop::failed(format!("cannot write to stdout: {error}")))
         }

@@ -29,6 +29,11 @@ impl RpcError {
     pub(crate) fn params(message: impl Into<Cow<'static, str>>) -> Self {
         Self::new(-32602, message)
     }
+    /// There is no such method here.
+    pub(crate) fn method(name: &str) -> Self {
+        let cut = name.char_indices().nth(64).map_or(name, |(end, _)| &name[..end]);
+        Self::new(-32601, format!("there is no method `{cut}`: this bot serves tools (`tools/list`, `tools/call`)"))
+    }
     /// The bot failed.
     pub(crate) fn internal() -> Self {
         Self::new(-32603, "something went wrong in the bot; its log tells more")

@@ -13,9 +13,8 @@ use http::request::Parts;
 use rmcp::{
     ErrorData, ServerHandler,
     model::{
-        CallToolRequestParams, CallToolResponse, CustomRequest, CustomResult, ErrorCode, Implementation,
-        ListToolsResult, PaginatedRequestParams, ProtocolVersion, ServerCapabilities, ServerConfig,
-        ServerJsonRpcMessage, SubscriptionFilter, Tool,
+        CallToolRequestParams, CallToolResponse, ErrorCode, Implementation, ListToolsResult, PaginatedRequestParams,
+        ProtocolVersion, ServerCapabilities, ServerConfig, ServerJsonRpcMessage, SubscriptionFilter, Tool,
     },
     service::{RequestContext, RoleServer, SubscriptionContext},
 };
@@ -143,16 +142,6 @@ impl ServerHandler for Handler {
         }
     }
 
-    async fn on_custom_request(
-        &self,
-        request: CustomRequest,
-        _: RequestContext<RoleServer>,
-    ) -> Result<CustomResult, ErrorData> {
-        let words =
-            format!("there is no method `{}`: this bot serves tools (`tools/list`, `tools/call`)", request.method);
-        Err(ErrorData::new(ErrorCode::METHOD_NOT_FOUND, words, None))
-    }
-
     fn get_tool(&self, name: &str) -> Option<Tool> {
         let tool = self.0.bot.find(name)?;
         let schema = tool.input_schema().as_object().cloned().unwrap_or_default();
@@ -202,6 +191,20 @@ pub(crate) fn versions() -> impl Iterator<Item = &'static str> {
 /// Whether there is such a version.
 pub(crate) fn knows_version(name: &str) -> bool {
     versions().any(|known| known == name)
+}
+
+/// Whether it is a method that a bot has, in one of the eras.
+pub(crate) fn serves(method: &str) -> bool {
+    matches!(
+        method,
+        "initialize"
+            | "ping"
+            | "logging/setLevel"
+            | "server/discover"
+            | "subscriptions/listen"
+            | "tools/list"
+            | "tools/call"
+    )
 }
 
 /// A response of ours as rmcp has it.

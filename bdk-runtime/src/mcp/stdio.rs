@@ -6,18 +6,17 @@
 
 mod lines;
 mod out;
-mod streams;
 mod turns;
 
+pub(crate) use crate::streams::{Input, Streams};
 pub(crate) use out::Out;
-pub(crate) use streams::{Input, Streams};
 
 use super::{
     Mcp, Message,
     answering::Event,
     client::{self, Client, Era, STATELESS},
     error::RpcError,
-    other::one_request,
+    other::{one_request, serves},
     response,
     session::Session,
     tools::{self, Answered},
@@ -268,6 +267,9 @@ impl Stdio {
 
     /// rmcp answers; what was agreed on is noted.
     async fn other(&self, session: &Arc<Session>, message: &Message<'_>, line: &Bytes) {
+        if let Some(method) = message.method().filter(|method| !serves(method)) {
+            return self.out.send(RpcError::method(method).of(message.id).to_json());
+        }
         if message.method() == Some("initialize") {
             if let Some(missing) = message.missing_of_initialize() {
                 let error = RpcError::params(format!("`initialize` needs `{missing}`"));

@@ -169,6 +169,14 @@ impl Tool {
             Kind::Data(data, _) => data.output_schema.clone(),
         }
     }
+    /// Whether it advertises an output schema. Cheap, where [`Self::output_schema`] makes one.
+    #[cfg(feature = "mcp")]
+    pub(crate) fn has_output_schema(&self) -> bool {
+        match &self.kind {
+            Kind::Code(def) => def.output_schema.is_some() || def.output_schema_value.is_some(),
+            Kind::Data(data, _) => data.output_schema.is_some(),
+        }
+    }
     fn hints(&self) -> Hints {
         match &self.kind {
             Kind::Code(def) => def.hints,

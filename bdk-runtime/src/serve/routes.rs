@@ -49,6 +49,8 @@ impl Routes {
             under("tools/{name}"),
             under("info"),
             under("openapi.json"),
+            #[cfg(feature = "mcp")]
+            under("mcp"),
         ]
         .into();
         let router = Router::new()

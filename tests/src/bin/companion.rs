@@ -62,6 +62,30 @@ async fn wipe(disk: String) -> String {
     format!("Wiped {disk}.")
 }
 
+/// Name the planets.
+#[tool(effect = "read", output_schema)]
+async fn planets() -> Vec<String> {
+    ["Mercury", "Venus"].map(Into::into).into()
+}
+
+/// Count the planets.
+#[tool(effect = "read", output_schema)]
+async fn planet_count() -> u32 {
+    8
+}
+
+/// Name the largest planet.
+#[tool(effect = "read", output_schema)]
+async fn largest_planet() -> String {
+    "Jupiter".to_owned()
+}
+
+/// Name the smallest planet, if there is one.
+#[tool(effect = "read", output_schema)]
+async fn smallest_planet(of: u32) -> Option<String> {
+    (of > 0).then(|| "Mercury".to_owned())
+}
+
 /// Panic with a secret.
 #[tool(effect = "read")]
 async fn panics() -> String {

@@ -2,31 +2,55 @@
 
 use super::Done;
 use crate::tool::Output;
-use serde_json::Value;
 
 impl Done {
     /// Writes the result object: content, structured content where the value is an object, and in `_meta` the call's id and
-    /// what beside the text says why it failed. `complete`: with the `resultType` that 2026-07-28 asks for.
+    /// what beside the text says why it failed. `complete`: as 2026-07-28 has it, with its `resultType`, and with structured
+    /// content of any type where the tool advertises an output schema.
     pub(crate) fn write_mcp(&self, out: &mut Vec<u8>, complete: bool) -> serde_json::Result<()> {
+        // such a client refuses a result without what its schema describes
+        let described = complete && !self.is_error() && self.state.tool().has_output_schema();
         out.push(b'{');
         if complete {
             out.extend_from_slice(b"\"resultType\":\"complete\",");
         }
         out.extend_from_slice(b"\"content\":");
         match &self.output {
-            Output::Unit => out.extend_from_slice(br#"[{"type":"text","text":"Done."}]"#),
-            Output::Text(text) => write_text(out, text)?,
+            Output::Unit => {
+                out.extend_from_slice(br#"[{"type":"text","text":"Done."}]"#);
+                if described {
+                    write_structured(out, b"null");
+                }
+            }
+            Output::Text(text) => {
+                write_text(out, text)?;
+                if described {
+                    write_structured(out, &serde_json::to_vec(text)?);
+                }
+            }
             Output::Json(json) => {
                 write_text(out, &json.text)?;
-                if json.object {
+                if json.object || described {
                     write_structured(out, json.text.as_bytes());
                 }
             }
             Output::Envelope(envelope) => {
                 serde_json::to_writer(&mut *out, envelope.content())?;
-                // a client of any version takes an object there, and one before 2026-07-28 nothing else
-                if let Some(structured @ Value::Object(_)) = envelope.structured_content() {
-                    write_structured(out, structured.to_string().as_bytes());
+                match envelope.structured_content() {
+                    // a client of any version takes an object there, and one before 2026-07-28 nothing else
+                    Some(structured) if complete || structured.is_object() => {
+                        write_structured(out, structured.to_string().as_bytes());
+                    }
+                    None if !self.is_error() && self.state.tool().has_output_schema() => {
+                        let (tool, call_id) = (self.state.tool().name(), &*self.state.call_id);
+                        tracing::warn!(
+                            target: "bdk::call",
+                            call_id,
+                            tool,
+                            "the tool advertises an output schema and its result has no structured content, which clients refuse: add `.structured(…)`"
+                        );
+                    }
+                    _ => {}
                 }
             }
         }

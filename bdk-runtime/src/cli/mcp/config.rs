@@ -103,6 +103,12 @@ fn settings(args: &McpConfigArgs, name: &str, exe: &Path) -> Result<Value, Stop>
                 "--url: this client starts its servers itself; leave --url out, or add the address as a connector in its settings",
             ));
         };
+        if !url.split(['?', '#']).next().is_some_and(|url| url.trim_end_matches('/').ends_with("/mcp")) {
+            return Err(Stop::usage(format!(
+                "--url: `{url}` is no MCP endpoint of a bot: that is the address that `serve` logs behind `MCP at`, such as \
+                 http://127.0.0.1:3000/{name}/v1/mcp"
+            )));
+        }
         if client.typed() {
             server.insert("type".into(), "http".into());
         }

@@ -20,6 +20,15 @@ pub struct Lint {
 pub fn lint(schema: &Value) -> Vec<Lint> {
     let mut found = Vec::new();
     let names_itself = names_itself(schema);
+    if ["oneOf", "anyOf", "allOf"].iter().any(|key| schema.get(key).is_some()) {
+        found.push(Lint {
+            path: String::new(),
+            message:
+                "a choice as the whole input: Anthropic and OpenAI refuse every request that offers such a tool; take \
+                      the choice as one parameter"
+                    .into(),
+        });
+    }
     visit(schema, "", "", names_itself, &mut found);
     param_headers::faults(schema, &mut found);
     for name in recursive(schema) {

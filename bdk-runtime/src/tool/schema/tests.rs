@@ -128,7 +128,7 @@ fn a_tagged_enum_as_the_whole_input_keeps_every_branch_closed() {
         schema,
         json!({
             "type": "object",
-            "oneOf": [
+            "anyOf": [
                 {
                     "type": "object",
                     "properties": { "kind": { "type": "string", "enum": ["circle"] }, "r": { "type": "number" } },
@@ -155,6 +155,33 @@ fn a_tagged_enum_as_the_whole_input_keeps_every_branch_closed() {
         })
     );
     assert_eq!(check(&schema), Ok(()));
+}
+
+#[test]
+fn a_choice_is_an_any_of_where_no_value_fits_two_branches() {
+    #[derive(serde::Deserialize, schemars::JsonSchema)]
+    #[expect(dead_code, reason = "only its schema is looked at")]
+    enum Pay {
+        Cash,
+        Card { number: String },
+        Transfer(u32),
+    }
+    let schema = of_params(&[param::<Pay>("how")], false);
+    let how = &schema["properties"]["how"];
+    assert_eq!(how["anyOf"].as_array().map(Vec::len), Some(3), "{how}");
+    // an author's own word stays where it may say more
+    let either = json!({ "oneOf": [{ "type": "number" }, { "type": "integer" }] });
+    let mut tidied = either.clone();
+    super::tidy::tidy(&mut tidied, super::tidy::Nulls::Keep);
+    assert_eq!(tidied, either);
+}
+
+#[test]
+fn a_choice_as_the_whole_input_is_warned_of() {
+    let told =
+        |schema: &Value| lint(schema).into_iter().any(|l| l.path.is_empty() && l.message.contains("as one parameter"));
+    assert!(told(&whole::<Input<Shape>>()));
+    assert!(!told(&of_params(&[param::<Shape>("shape")], false)));
 }
 
 #[test]

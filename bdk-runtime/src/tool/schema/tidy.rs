@@ -39,6 +39,7 @@ pub(super) fn tidy(schema: &mut Value, nulls: Nulls) {
     bounds(o);
     fold_enum(o);
     one_string(o);
+    loosen_choice(o);
     close_std(o);
     loosen_set(o);
     if o.get("required").and_then(Value::as_array).is_some_and(Vec::is_empty) {
@@ -209,6 +210,60 @@ fn fold_enum(o: &mut Map<String, Value>) {
     o.insert("enum".into(), values.into());
     if !description.is_empty() {
         o.insert("description".into(), description.into());
+    }
+}
+
+/// A choice between forms that exclude each other says the same with `anyOf`, which more providers take than `oneOf`
+/// (OpenAI's and Gemini's function declarations refuse that one). schemars writes `oneOf` for every enum with data.
+fn loosen_choice(o: &mut Map<String, Value>) {
+    if o.contains_key("anyOf") || !o.get("oneOf").and_then(Value::as_array).is_some_and(|b| exclude_each_other(b)) {
+        return;
+    }
+    let rebuilt = std::mem::take(o);
+    *o = rebuilt
+        .into_iter()
+        .map(|(key, value)| (if key == "oneOf" { "anyOf".to_owned() } else { key }, value))
+        .collect();
+}
+
+/// Whether no value fits two of these: each requires its own value of one property (a tag), or is a text of its own or an
+/// object of one property of its own (a variant's name).
+fn exclude_each_other(branches: &[Value]) -> bool {
+    let distinct = |names: Vec<Option<&str>>| {
+        let mut names: Vec<&str> = names.into_iter().flatten().collect();
+        let all = names.len() == branches.len();
+        names.sort_unstable();
+        all && names.windows(2).all(|pair| pair[0] != pair[1])
+    };
+    let required = |branch: &Value, name: &str| {
+        branch["required"].as_array().is_some_and(|required| required.iter().any(|r| r == name))
+    };
+    let first = branches.first().and_then(|b| b["properties"].as_object());
+    let by_tag = first.into_iter().flat_map(Map::keys).any(|tag| {
+        distinct(branches.iter().map(|b| only(&b["properties"][tag]).filter(|_| required(b, tag))).collect())
+    });
+    by_tag
+        || distinct(
+            branches
+                .iter()
+                .map(|b| match b["properties"].as_object() {
+                    Some(properties) if b["additionalProperties"] == false => {
+                        let mut names = properties.keys().map(String::as_str);
+                        names.next().filter(|name| names.next().is_none() && required(b, name))
+                    }
+                    Some(_) => None,
+                    None => only(b),
+                })
+                .collect(),
+        )
+}
+
+/// The one text that a schema allows.
+fn only(schema: &Value) -> Option<&str> {
+    match schema["enum"].as_array().map(Vec::as_slice) {
+        Some([one]) => one.as_str(),
+        Some(_) => None,
+        None => schema["const"].as_str(),
     }
 }
 
