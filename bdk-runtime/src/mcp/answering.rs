@@ -93,13 +93,18 @@ impl Answering {
     /// Begins a call, or takes one up again.
     pub(crate) fn begin(mcp: Arc<Mcp>, client: Client, request: CallRequest) -> Result<Self, RpcError> {
         let CallRequest { id, tool, message, progress_token, traceparent, input_responses, request_state } = request;
-        let runs = client.session.as_ref().map(|session| session.run(&id, mcp.bot.stop().child_token()));
-        let cancel = runs.as_ref().map(|runs| runs.token().clone());
-        let calling = match request_state {
+        let runs = |token| client.session.as_ref().map(|session| session.run(&id, token));
+        let (calling, runs) = match request_state {
             Some(state) => {
-                resume(&mcp, &client.principal, &state, &tool, &message, &input_responses.unwrap_or_default())?
+                let responses = input_responses.unwrap_or_default();
+                let calling = resume(&mcp, &client.principal, &state, &tool, &message, &responses)?;
+                // under this request's id the client cancels what another one began
+                let runs = calling.cancel().and_then(|token| runs(token.clone()));
+                (calling, runs)
             }
             None => {
+                let runs = runs(mcp.bot.stop().child_token());
+                let cancel = runs.as_ref().map(|runs| runs.token().clone());
                 let prepared = input_responses.unwrap_or_default();
                 let (line, heard) = Line::new(client.abilities, progress_token.is_some(), client.log, prepared);
                 let options = CallOptions {
@@ -109,7 +114,7 @@ impl Answering {
                     traceparent,
                     ..CallOptions::new()
                 };
-                Calling::new(mcp.bot.clone(), tool.clone(), message.clone(), options, line, heard)
+                (Calling::new(mcp.bot.clone(), tool.clone(), message.clone(), options, line, heard), runs)
             }
         };
         let before = VecDeque::new();
@@ -140,6 +145,8 @@ impl Answering {
                 Next::Said(Speech::Log { level, message }) => {
                     return Event::Message(response::log(level, &self.tool, &message));
                 }
+                // nobody waits for the answer any more
+                Next::Said(Speech::Ask(ask)) if ask.reply.is_closed() => {}
                 Next::Said(Speech::Ask(ask)) => match self.client.era {
                     Era::Sessions => self.ask(ask),
                     Era::Stateless => {
@@ -248,6 +255,9 @@ fn resume(
         Err(_) => Ok(parked.calling.asking(parked.ask)),
     }
 }
+
+#[cfg(test)]
+mod tests;
 
 /// The arguments as a tree, to be compared.
 fn arguments(message: &[u8]) -> Value {

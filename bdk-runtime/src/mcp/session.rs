@@ -146,9 +146,10 @@ impl Session {
     }
     /// The stream of this token was closed.
     pub(crate) fn close_stream(&self, token: &CancellationToken) {
+        let mut live = lock(&self.live);
         // not when another one took its place, which cancelled it
         if !token.is_cancelled() {
-            lock(&self.live).stream = None;
+            live.stream = None;
         }
     }
     /// Nobody will answer any more; what runs goes on.
@@ -350,6 +351,23 @@ mod tests {
         for reply in [&mut before, &mut after] {
             assert_eq!(reply.try_recv(), Err(oneshot::error::TryRecvError::Closed));
         }
+    }
+
+    #[test]
+    fn a_stream_that_closes_while_another_takes_its_place_leaves_that_one_in_it() {
+        let session = session("a");
+        let (send, closing) = std::sync::mpsc::sync_channel::<CancellationToken>(0);
+        std::thread::scope(|scope| {
+            let session = &session;
+            scope.spawn(move || closing.iter().for_each(|token| session.close_stream(&token)));
+            let mut last = session.open_stream();
+            for _ in 0..20_000 {
+                send.send(last).expect("it closes streams");
+                last = session.open_stream();
+                assert!(lock(&session.live).stream.is_some());
+            }
+            drop(send);
+        });
     }
 
     #[test]
