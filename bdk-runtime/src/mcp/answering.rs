@@ -216,8 +216,8 @@ impl Answering {
         let calling = self.calling.take()?.apart();
         let requests: Map<String, Value> =
             ask.requests.iter().map(|r| (r.key.clone(), json!({ "method": r.method, "params": r.params }))).collect();
-        let arguments = arguments(&self.message);
-        match self.mcp.parked.park(calling, ask, self.client.principal.clone(), &self.tool, arguments) {
+        let message = self.message.clone();
+        match self.mcp.parked.park(calling, ask, self.client.principal.clone(), &self.tool, message) {
             Ok(state) => Some(response::input_required(&self.id, &requests, &state)),
             Err(given_back) => {
                 let GivenBack { calling, ask, why } = *given_back;
@@ -238,7 +238,7 @@ fn resume(
     message: &[u8],
     responses: &Map<String, Value>,
 ) -> Result<Calling, RpcError> {
-    let parked = mcp.parked.take(state, principal, tool, &arguments(message)).map_err(|gone| match gone {
+    let parked = mcp.parked.take(state, principal, tool, message).map_err(|gone| match gone {
         Gone::Unknown => RpcError::params(
             "no call waits under this `requestState`: it is not one of ours, was used already, or its call has ended; call again without it",
         ),
@@ -258,9 +258,3 @@ fn resume(
 
 #[cfg(test)]
 mod tests;
-
-/// The arguments as a tree, to be compared.
-fn arguments(message: &[u8]) -> Value {
-    let params = super::Message::parse(message).ok().and_then(|m| m.params);
-    params.and_then(|p| p.arguments).map_or(Value::Object(Map::new()), crate::call::CallInput::into_value)
-}

@@ -5,7 +5,7 @@ use crate::{
     Effect, ToolContext, ToolDefinition,
     bot::Bot,
     call::line::Abilities,
-    mcp::{Message, session::Session, tools},
+    mcp::{Message, parked::BYTES, session::Session, tools},
     registry::Registry,
 };
 use std::{future::poll_fn, panic::Location, pin::pin, task::Poll, time::Duration};
@@ -105,4 +105,25 @@ fn a_response_with_a_result_and_an_error_is_no_yes() {
         tools::replied(&session, &Message::parse(message.as_bytes()).expect("a message"));
         assert!(matches!(reply.try_recv(), Ok(Err(_))), "{message}");
     }
+}
+
+#[tokio::test]
+async fn calls_that_wait_take_no_more_room_than_they_may() {
+    let (mcp, session) = (mcp(), session());
+    let long = "x".repeat(BYTES / 4);
+    let call =
+        json!({ "jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": { "name": "asks_and_stays", "x": long } });
+    let message = Bytes::from(call.to_string());
+    let mut ended = Vec::new();
+    for _ in 0..5 {
+        let request = CallRequest { message: message.clone(), ..request("1", "asks_and_stays") };
+        let client = client(Era::Stateless, &session);
+        let mut answering = Answering::begin(mcp.clone(), client, request).expect("a call");
+        let (response, _) = last(&mut answering).await;
+        ended.push(response["result"]["resultType"] == "complete");
+        if ended.last() == Some(&true) {
+            assert_eq!(response["result"]["_meta"]["bdk/error"]["code"], "unavailable", "{response}");
+        }
+    }
+    assert_eq!(ended, [false, false, false, true, true]);
 }
