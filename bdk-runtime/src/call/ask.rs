@@ -136,20 +136,22 @@ pub(super) fn able(line: &Line, question: &Question) -> Result<(), Error> {
 /// Puts the questions to the caller.
 pub(super) async fn put(state: &Arc<CallState>, line: &Line, requests: Vec<Request>) -> Result<Vec<Value>, Error> {
     let _pause = Pause::begin(state);
-    let cancelled = async {
-        state.cancel().cancelled().await;
-        // the guard, which polls the tool first, ends the call here: as cancelled, and not with an error that the tool makes
-        // of this one
-        tokio::task::yield_now().await;
-    };
-    tokio::select! {
+    let answered = tokio::select! {
         biased;
         // for a blocking tool, which nothing else ends
-        () = cancelled => Err(Error::unavailable("the call ended before an answer came")),
-        answered = tokio::time::timeout(LONGEST_WAIT, line.ask(requests)) => match answered {
-            Ok(Ok(answers)) => Ok(answers),
-            Ok(Err(why)) => Err(Error::unavailable(format!("no answer came: {why}"))),
-            Err(_) => Err(Error::unavailable("nobody answered within 10 minutes")),
-        },
+        () = state.cancel().cancelled() => None,
+        answered = tokio::time::timeout(LONGEST_WAIT, line.ask(requests)) => Some(answered),
+    };
+    match answered {
+        // also when an answer came on the heels of the cancellation: what it would allow must not begin
+        None => {
+            // the guard, which polls the tool first, ends the call here: as cancelled, and not with an error that the tool
+            // makes of this one
+            tokio::task::yield_now().await;
+            Err(Error::unavailable("the call ended before an answer came"))
+        }
+        Some(Ok(Ok(answers))) => Ok(answers),
+        Some(Ok(Err(why))) => Err(Error::unavailable(format!("no answer came: {why}"))),
+        Some(Err(_)) => Err(Error::unavailable("nobody answered within 10 minutes")),
     }
 }

@@ -93,13 +93,18 @@ impl Answering {
     /// Begins a call, or takes one up again.
     pub(crate) fn begin(mcp: Arc<Mcp>, client: Client, request: CallRequest) -> Result<Self, RpcError> {
         let CallRequest { id, tool, message, progress_token, traceparent, input_responses, request_state } = request;
-        let runs = client.session.as_ref().map(|session| session.run(&id, mcp.bot.stop().child_token()));
-        let cancel = runs.as_ref().map(|runs| runs.token().clone());
-        let calling = match request_state {
+        let runs = |token| client.session.as_ref().map(|session| session.run(&id, token));
+        let (calling, runs) = match request_state {
             Some(state) => {
-                resume(&mcp, &client.principal, &state, &tool, &message, &input_responses.unwrap_or_default())?
+                let responses = input_responses.unwrap_or_default();
+                let calling = resume(&mcp, &client.principal, &state, &tool, &message, &responses)?;
+                // under this request's id the client cancels what another one began
+                let runs = calling.cancel().and_then(|token| runs(token.clone()));
+                (calling, runs)
             }
             None => {
+                let runs = runs(mcp.bot.stop().child_token());
+                let cancel = runs.as_ref().map(|runs| runs.token().clone());
                 let prepared = input_responses.unwrap_or_default();
                 let (line, heard) = Line::new(client.abilities, progress_token.is_some(), client.log, prepared);
                 let options = CallOptions {
@@ -109,7 +114,7 @@ impl Answering {
                     traceparent,
                     ..CallOptions::new()
                 };
-                Calling::new(mcp.bot.clone(), tool.clone(), message.clone(), options, line, heard)
+                (Calling::new(mcp.bot.clone(), tool.clone(), message.clone(), options, line, heard), runs)
             }
         };
         let before = VecDeque::new();
@@ -140,6 +145,8 @@ impl Answering {
                 Next::Said(Speech::Log { level, message }) => {
                     return Event::Message(response::log(level, &self.tool, &message));
                 }
+                // nobody waits for the answer any more
+                Next::Said(Speech::Ask(ask)) if ask.reply.is_closed() => {}
                 Next::Said(Speech::Ask(ask)) => match self.client.era {
                     Era::Sessions => self.ask(ask),
                     Era::Stateless => {
@@ -210,8 +217,8 @@ impl Answering {
         let calling = self.calling.take()?.apart();
         let requests: Map<String, Value> =
             ask.requests.iter().map(|r| (r.key.clone(), json!({ "method": r.method, "params": r.params }))).collect();
-        let arguments = arguments(&self.message);
-        match self.mcp.parked.park(calling, ask, self.client.principal.clone(), &self.tool, arguments) {
+        let message = self.message.clone();
+        match self.mcp.parked.park(calling, ask, self.client.principal.clone(), &self.tool, message) {
             Ok(state) => Some(response::input_required(&self.id, &requests, &state)),
             Err(given_back) => {
                 let GivenBack { calling, ask, why } = *given_back;
@@ -232,7 +239,7 @@ fn resume(
     message: &[u8],
     responses: &Map<String, Value>,
 ) -> Result<Calling, RpcError> {
-    let parked = mcp.parked.take(state, principal, tool, &arguments(message)).map_err(|gone| match gone {
+    let parked = mcp.parked.take(state, principal, tool, message).map_err(|gone| match gone {
         Gone::Unknown => RpcError::params(
             "no call waits under this `requestState`: it is not one of ours, was used already, or its call has ended; call again without it",
         ),
@@ -250,8 +257,5 @@ fn resume(
     }
 }
 
-/// The arguments as a tree, to be compared.
-fn arguments(message: &[u8]) -> Value {
-    let params = super::Message::parse(message).ok().and_then(|m| m.params);
-    params.and_then(|p| p.arguments).map_or(Value::Object(Map::new()), crate::call::CallInput::into_value)
-}
+#[cfg(test)]
+mod tests;

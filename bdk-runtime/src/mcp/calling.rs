@@ -17,6 +17,7 @@ use std::{
     task::{Context, Poll},
 };
 use tokio::{sync::mpsc, task::JoinHandle};
+use tokio_util::sync::CancellationToken;
 
 /// What comes of a call next.
 pub(crate) enum Next {
@@ -28,6 +29,8 @@ pub(crate) enum Next {
 /// A call under way. Dropping it ends the call.
 pub(crate) struct Calling {
     run: Run,
+    /// What its caller can cancel it by.
+    cancel: Option<CancellationToken>,
     line: Arc<Line>,
     heard: mpsc::Receiver<Speech>,
     ended: Option<Option<Result<Done, UnknownTool>>>,
@@ -64,13 +67,14 @@ impl Calling {
         line: Arc<Line>,
         heard: mpsc::Receiver<Speech>,
     ) -> Self {
+        let cancel = options.cancel.clone();
         let run = Box::pin(async move {
             // read again rather than carried over: it borrows the message
             let params = super::Message::parse(&message).ok().and_then(|m| m.params);
             let input = params.and_then(|p| p.arguments).unwrap_or_else(CallInput::empty);
             bot.call_with(&name, input, options).await
         });
-        Self { run: Run::Here(run), line, heard, ended: None, again: None }
+        Self { run: Run::Here(run), cancel, line, heard, ended: None, again: None }
     }
 
     /// Lets the call go on by itself.
@@ -92,6 +96,11 @@ impl Calling {
         if let Run::Apart(mut task) = self.run {
             task.0 = None;
         }
+    }
+
+    /// What its caller can cancel it by.
+    pub(crate) fn cancel(&self) -> Option<&CancellationToken> {
+        self.cancel.as_ref()
     }
 
     /// The capability that one of its questions needed and its client did not declare.

@@ -156,13 +156,12 @@ impl<'a> Message<'a> {
             Err(_) => serde_json::from_slice(bytes),
         };
         let message = read.map_err(|error| fault(bytes, &error))?;
-        if message.version.as_ref().is_none_or(|v| v.0 != "2.0") {
-            return Err(
-                RpcError::request("the message is no JSON-RPC 2.0: it needs `\"jsonrpc\":\"2.0\"`").of(message.id)
-            );
-        }
         match message.id {
+            // before anything else is told under it
             Some(id) if !is_id(id.get()) => Err(RpcError::request("an `id` is a string or a number")),
+            _ if message.version.as_ref().is_none_or(|v| v.0 != "2.0") => {
+                Err(RpcError::request("the message is no JSON-RPC 2.0: it needs `\"jsonrpc\":\"2.0\"`").of(message.id))
+            }
             None if message.method().is_some_and(|m| !m.starts_with("notifications/")) && has_id(bytes) => {
                 // a `null` where an id belongs: a request whose answer nobody could tell from another one's
                 Err(RpcError::request("an `id` is a string or a number; a notification has none"))
@@ -228,26 +227,21 @@ fn has_id(bytes: &[u8]) -> bool {
 #[cold]
 fn fault(bytes: &[u8], error: &serde_json::Error) -> RpcError {
     object! {
-        Head, "an object" { version: Value = "jsonrpc", id: Value = "id", method: Value = "method", }
+        Head, "an object" { version: Value = "jsonrpc", id: &'a RawValue = "id", method: Value = "method", }
     }
     let head = serde_json::from_slice::<Head<'_>>(bytes);
+    // as it was sent: a number may be none that a float holds
+    let id = head.as_ref().ok().and_then(|head| head.id).filter(|id| is_id(id.get()));
     if !error.is_data() {
         let error = RpcError::parse(format!("the message is no JSON: {error}"));
-        return match head {
-            // it is one, and nested too deep: its sender waits for an answer under its id
-            Ok(Head { id: Some(id @ (Value::String(_) | Value::Number(_))), .. }) => error.under(id.to_string()),
-            _ => error,
-        };
+        // where that could be read, it is JSON, and nested too deep: its sender waits for an answer
+        return error.of(id);
     }
     match head {
-        Ok(Head { version: Some(Value::String(version)), id, method: Some(Value::String(method)), .. })
+        Ok(Head { version: Some(Value::String(version)), method: Some(Value::String(method)), .. })
             if version == "2.0" =>
         {
-            let error = RpcError::params(format!("the parameters of `{method}` are not what they should be: {error}"));
-            match id {
-                Some(id @ (Value::String(_) | Value::Number(_))) => error.under(id.to_string()),
-                _ => error,
-            }
+            RpcError::params(format!("the parameters of `{method}` are not what they should be: {error}")).of(id)
         }
         _ => RpcError::request(format!("this is no JSON-RPC message (batches are not taken either): {error}")),
     }
@@ -327,6 +321,27 @@ mod tests {
         assert!(parse(r#"{"jsonrpc":"2.0","id":null,"method":"notifications/initialized"}"#).id.is_none());
         assert!(parse(r#"{"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":"what?"}}"#).id.is_none());
         assert!(parse(r#"{"jsonrpc":"2.0","method":"nope"}"#).id.is_none());
+    }
+
+    #[test]
+    fn an_error_is_told_under_the_id_as_it_was_sent_and_under_none_that_is_no_id() {
+        for id in ["1.0", "1e2", "1e999", "99999999999999999999", "-0", r#""\u0041""#] {
+            for rest in [r#""method":"x","params":5"#, r#""method":5"#, r#""result":1,"jsonrpc":"1.0""#] {
+                let error = Message::parse(format!(r#"{{"id":{id},{rest}}}"#).as_bytes()).unwrap_err();
+                assert!(error.id.as_deref().is_none_or(|told| told == id), "{id} {rest}: {error:?}");
+            }
+            for (version, rest) in [("2.0", r#","method":"x","params":5"#), ("1.0", r#","method":"x""#), ("2.0", "")] {
+                let message = format!(r#"{{"jsonrpc":"{version}","id":{id}{rest}}}"#);
+                let error = Message::parse(message.as_bytes()).unwrap_err();
+                assert_eq!(error.id.as_deref(), Some(id), "{message}");
+            }
+        }
+        for id in ["{}", "[1]", "true"] {
+            for version in ["2.0", "1.0"] {
+                let message = format!(r#"{{"jsonrpc":"{version}","id":{id},"method":"x"}}"#);
+                assert_eq!(Message::parse(message.as_bytes()).unwrap_err().id, None, "{message}");
+            }
+        }
     }
 
     #[test]

@@ -2,7 +2,11 @@
 //! again, and end when nobody comes back.
 
 use super::{calling::Calling, lock};
-use crate::{Principal, call::line::Ask};
+use crate::{
+    Principal,
+    call::{CallInput, line::Ask},
+};
+use bytes::Bytes;
 use serde_json::{Map, Value};
 use std::{
     collections::HashMap,
@@ -12,6 +16,8 @@ use std::{
 
 /// How many calls wait at most; one more is told that it cannot ask.
 pub(crate) const CAP: usize = 1000;
+/// How many bytes their messages have at most, all together: they need no connection, which would bound them otherwise.
+pub(crate) const BYTES: usize = 64 * 1024 * 1024;
 /// Somewhat longer than a call waits for a person: then it has ended, and there is nothing to come back to.
 const FORGOTTEN: Duration = Duration::from_secs(11 * 60);
 
@@ -23,7 +29,8 @@ pub(crate) struct Parked {
     /// Who called, with what: whoever comes back must be and say the same.
     principal: Arc<Principal>,
     tool: Box<str>,
-    arguments: Value,
+    /// Where the arguments stand: a tree of them takes many times the room.
+    message: Bytes,
     since: Instant,
 }
 
@@ -63,35 +70,31 @@ impl ParkedCalls {
         ask: Ask,
         principal: Arc<Principal>,
         tool: &str,
-        arguments: Value,
+        message: Bytes,
     ) -> Result<String, Box<GivenBack>> {
         let mut parked = lock(&self.0);
         parked.calls.retain(|_, p| p.since.elapsed() < FORGOTTEN && !p.calling.has_ended());
         if parked.closed {
             return Err(Box::new(GivenBack { calling, ask, why: "the bot is shutting down" }));
         }
-        if parked.calls.len() >= CAP {
+        let bytes = parked.calls.values().map(|p| p.message.len()).sum::<usize>() + message.len();
+        if parked.calls.len() >= CAP || bytes > BYTES {
             let why = "too many calls wait for an answer already; try again later";
             return Err(Box::new(GivenBack { calling, ask, why }));
         }
         let state = uuid::Uuid::new_v4().simple().to_string();
         let tool = tool.into();
-        parked.calls.insert(state.clone(), Parked { calling, ask, principal, tool, arguments, since: Instant::now() });
+        parked.calls.insert(state.clone(), Parked { calling, ask, principal, tool, message, since: Instant::now() });
         Ok(state)
     }
 
     /// Takes a call up again. A state is good for one request: the call asks under another one next time.
-    pub(crate) fn take(
-        &self,
-        state: &str,
-        principal: &Principal,
-        tool: &str,
-        arguments: &Value,
-    ) -> Result<Parked, Gone> {
+    pub(crate) fn take(&self, state: &str, principal: &Principal, tool: &str, message: &[u8]) -> Result<Parked, Gone> {
+        let given = arguments(message);
         let mut parked = lock(&self.0);
         match parked.calls.get(state) {
             Some(p) if !p.principal.is_same(principal) => Err(Gone::Unknown),
-            Some(p) if &*p.tool != tool || p.arguments != *arguments => Err(Gone::Changed),
+            Some(p) if &*p.tool != tool || arguments(&p.message) != given => Err(Gone::Changed),
             Some(_) => parked.calls.remove(state).ok_or(Gone::Unknown),
             None => Err(Gone::Unknown),
         }
@@ -105,6 +108,12 @@ impl ParkedCalls {
             parked.calling.leave();
         }
     }
+}
+
+/// The arguments as a tree, to be compared.
+fn arguments(message: &[u8]) -> Value {
+    let params = super::Message::parse(message).ok().and_then(|m| m.params);
+    params.and_then(|p| p.arguments).map_or(Value::Object(Map::new()), CallInput::into_value)
 }
 
 impl Parked {

@@ -148,9 +148,10 @@ impl Session {
     }
     /// The stream of this token was closed.
     pub(crate) fn close_stream(&self, token: &CancellationToken) {
+        let mut live = lock(&self.live);
         // not when another one took its place, which cancelled it
         if !token.is_cancelled() {
-            lock(&self.live).stream = None;
+            live.stream = None;
         }
     }
     /// Nobody will answer any more; what runs goes on.

@@ -119,9 +119,10 @@ fn responses(value: Option<Value>) -> Result<Option<Map<String, Value>>, RpcErro
 /// The client answers something that it was asked.
 pub(crate) fn replied(session: &Session, message: &Message<'_>) {
     let Some(id) = message.id.and_then(|id| response::our_id(id.get())) else { return };
+    // one that has both is no response at all, and must not pass for a yes
     let reply = match (&message.result, &message.error) {
-        (Some(result), _) => Ok(result.clone()),
-        (None, error) => {
+        (Some(result), None) => Ok(result.clone()),
+        (_, error) => {
             let said = error.as_ref().and_then(|e| e.message.as_ref()).map(|m| m.0.as_ref());
             Err(said.unwrap_or("an error without a message").to_owned())
         }

@@ -2,14 +2,16 @@
 
 use super::{ABLE, MINUTE, answered, call, code, said, yes};
 use crate::{
+    bot::Bot,
     call::{
-        ErrorCode,
+        CallOptions, ErrorCode, Outcome,
         line::{Abilities, Line, Request, Speech},
     },
     registry::Registry,
 };
 use serde_json::{Map, Value, json};
 use std::time::Duration;
+use tokio_util::sync::CancellationToken;
 
 #[tokio::test]
 async fn approval_is_asked_once_a_call_and_never_taken_from_what_came_with_it() {
@@ -70,4 +72,21 @@ fn only_a_tool_that_needs_approval_is_listed_so() {
     let registry = Registry::linked();
     let listed = |name: &str| registry.find(name).expect("a tool").listing("agent")["needsApproval"].clone();
     assert_eq!((listed("held"), listed("asks")), (json!(true), Value::Null));
+}
+
+#[tokio::test]
+async fn a_yes_on_the_heels_of_the_cancellation_is_too_late() {
+    let bot = Bot::with(Registry::linked());
+    let (line, mut heard) = Line::new(ABLE, false, None, Map::new());
+    let cancel = CancellationToken::new();
+    let options = CallOptions { line: Some(line), cancel: Some(cancel.clone()), ..CallOptions::new() };
+    let front = async {
+        let Some(Speech::Ask(ask)) = heard.recv().await else { panic!("it asks") };
+        // the call finds both at once
+        cancel.cancel();
+        let _ = ask.reply.send(Ok(vec![json!({ "action": "accept" })]));
+    };
+    let (outcome, ()) = tokio::join!(bot.call("held", json!({}), options), front);
+    let outcome = Outcome::from(outcome.expect("a tool"));
+    assert_eq!((code(&outcome), outcome.attempts), (Some(ErrorCode::Cancelled), 0), "{outcome:?}");
 }
