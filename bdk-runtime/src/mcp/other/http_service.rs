@@ -50,6 +50,7 @@ impl OtherOverHttp {
         if whole {
             request.extensions_mut().insert(Whole);
         }
-        self.0.handle(request).await.map(Body::new)
+        // on the heap, because the future of every request of the server would have room for rmcp's, and be copied with it
+        Box::pin(self.0.handle(request)).await.map(Body::new)
     }
 }
