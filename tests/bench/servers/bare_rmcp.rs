@@ -41,6 +41,15 @@ struct Small {
 }
 
 #[derive(Deserialize, JsonSchema)]
+struct Routed {
+    /// The repository, by owner and name.
+    repository: String,
+    /// The branch to look at.
+    #[schemars(extend("x-mcp-header" = "Branch"))]
+    branch: String,
+}
+
+#[derive(Deserialize, JsonSchema)]
 struct Lookup {
     name: String,
     limit: Option<u32>,
@@ -49,6 +58,8 @@ struct Lookup {
 
 struct Handler {
     tools: Vec<Tool>,
+    /// Called and not listed, so that the list is that of the measured bots.
+    routed: Tool,
 }
 
 impl Handler {
@@ -63,7 +74,8 @@ impl Handler {
             Tool::new(format!("lookup_{number}"), what, lookup.clone())
                 .with_annotations(ToolAnnotations::new().read_only(true))
         });
-        Handler { tools: std::iter::once(small).chain(more).collect() }
+        let routed = Tool::new("routed", "Say whether a branch is ready, by a routed call.", schema::<Routed>());
+        Handler { tools: std::iter::once(small).chain(more).collect(), routed }
     }
 }
 
@@ -88,6 +100,11 @@ impl ServerHandler for Handler {
         Ok(ListToolsResult::with_all_items(self.tools.clone()))
     }
 
+    fn get_tool(&self, name: &str) -> Option<Tool> {
+        // rmcp asks for nothing but the headers of parameters, which the others have not
+        (name == "routed").then(|| self.routed.clone())
+    }
+
     async fn call_tool(
         &self,
         request: CallToolRequestParams,
@@ -97,7 +114,7 @@ impl ServerHandler for Handler {
         let Small { repository, branch } =
             serde_json::from_value(input).map_err(|error| ErrorData::invalid_params(error.to_string(), None))?;
         match &*request.name {
-            "small" => {}
+            "small" | "routed" => {}
             "walk" => {
                 if let Some(token) = context.meta.get_progress_token() {
                     for step in 1..=3 {

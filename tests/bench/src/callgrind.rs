@@ -53,7 +53,7 @@ pub(crate) fn measure(bots: &Bots, largest: usize, report: &mut Report) -> Resul
     );
     let nested = Exchange::Direct(Payload::Nested50);
     report.add(
-        Figure::new(SECTION, "a call of nested50, 3 tools", "", count(&bench, nested)?).baseline(count(&axum, nested)?),
+        Figure::new(SECTION, "a call of nested50, 4 tools", "", count(&bench, nested)?).baseline(count(&axum, nested)?),
     );
 
     let rmcp = Subject::rmcp(&cargo, 1)?;
@@ -70,9 +70,14 @@ pub(crate) fn measure(bots: &Bots, largest: usize, report: &mut Report) -> Resul
             report.add(figure.goal(Goal::Within(0.02)));
         }
     }
-    let encoded = Exchange::Mcp(Era::Stateless, Asks::SmallEncoded);
-    let what = "an MCP call that the bot leaves to rmcp, 1 tool, against bare rmcp";
-    report.add(Figure::new(SECTION, what, "", count(&one, encoded)?).baseline(count(&rmcp, encoded)?));
+    for (asks, how) in [
+        (Asks::Routed, "a parameter in a header, which the bot leaves to rmcp"),
+        (Asks::SmallEncoded, "the tool's name in base64"),
+    ] {
+        let exchange = Exchange::Mcp(Era::Stateless, asks);
+        let what = format!("an MCP call, 2026-07-28 with {how}, against bare rmcp");
+        report.add(Figure::new(SECTION, what, "", count(&bench, exchange)?).baseline(count(&rmcp, exchange)?));
+    }
     // a stream beside one piece, of the same tool
     for era in [Era::Sessionless, Era::Stateless] {
         let (whole, heard) = (Exchange::Mcp(era, Asks::Walk), Exchange::Mcp(era, Asks::WalkHeard));

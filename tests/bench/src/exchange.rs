@@ -31,6 +31,8 @@ pub(crate) enum Asks {
     Small,
     /// The same, with the tool's name in the header's encoded form. 2026-07-28 alone has that header.
     SmallEncoded,
+    /// `tools/call` of `routed`, one of whose parameters stands in a header, too (2026-07-28 alone): rmcp judges whether both agree.
+    Routed,
     /// `tools/call` of `walk`, without interest in its progress: the answer is one piece.
     Walk,
     /// The same with a progress token: the answer is a stream.
@@ -63,6 +65,7 @@ impl Asks {
         match self {
             Asks::Small => Some(("small", "small")),
             Asks::SmallEncoded => Some(("small", "=?base64?c21hbGw=?=")),
+            Asks::Routed => Some(("routed", "routed")),
             Asks::Walk | Asks::WalkHeard => Some(("walk", "walk")),
             Asks::List => None,
         }
@@ -119,6 +122,7 @@ fn mcp_request(to: SocketAddr, era: Era, asks: Asks, session: Option<&str>) -> V
     if era == Era::Stateless {
         headers.push(("mcp-method", asks.method()));
         headers.extend(asks.tool().map(|(_, header)| ("mcp-name", header)));
+        headers.extend((asks == Asks::Routed).then_some(("mcp-param-branch", "main")));
     }
     headers.extend(session.map(|id| ("mcp-session-id", id)));
     post(to, &headers, &asks.message(era))
@@ -162,7 +166,7 @@ mod tests {
     #[test]
     fn every_message_is_json_and_says_what_its_era_asks_for() {
         for era in [Era::Sessionless, Era::Session, Era::Stateless] {
-            for asks in [Asks::Small, Asks::SmallEncoded, Asks::Walk, Asks::WalkHeard, Asks::List] {
+            for asks in [Asks::Small, Asks::SmallEncoded, Asks::Routed, Asks::Walk, Asks::WalkHeard, Asks::List] {
                 let message: serde_json::Value = serde_json::from_str(&asks.message(era)).unwrap();
                 let meta = &message["params"]["_meta"];
                 assert_eq!(meta["io.modelcontextprotocol/protocolVersion"].is_string(), era == Era::Stateless);

@@ -38,15 +38,20 @@ pub(crate) fn measure(bots: &Bots, effort: Effort, report: &mut Report) -> Resul
                 report.add(rate::compare(SECTION, cpu, "µs", &rounds, pair, |m| m.server_cpu, None));
             }
         }
-        let exchange = Exchange::Mcp(Era::Stateless, Asks::SmallEncoded);
-        let rounds = rate::alternate(&[(&rmcp, exchange), (&bot, exchange)], connections, effort)?;
-        idlest = idlest.min(rate::least_busy(&rounds));
-        let what = format!("a call that the bot leaves to rmcp, {connections} connections, against bare rmcp");
-        let goal = Some(Goal::RatioAtLeast(0.95));
-        let calls = format!("calls a second, {what}");
-        report.add(rate::compare(SECTION, calls, "calls/s", &rounds, (0, 1), |m| m.rate, goal));
-        let cpu = format!("server CPU a call, {what}");
-        report.add(rate::compare(SECTION, cpu, "µs", &rounds, (0, 1), |m| m.server_cpu, None));
+        for (asks, how) in [
+            (Asks::Routed, "2026-07-28 with a parameter in a header, which the bot leaves to rmcp"),
+            (Asks::SmallEncoded, "2026-07-28 with the tool's name in base64"),
+        ] {
+            let exchange = Exchange::Mcp(Era::Stateless, asks);
+            let rounds = rate::alternate(&[(&rmcp, exchange), (&bot, exchange)], connections, effort)?;
+            idlest = idlest.min(rate::least_busy(&rounds));
+            let what = format!("{how}, {connections} connections, against bare rmcp");
+            let goal = Some(Goal::RatioAtLeast(0.95));
+            let calls = format!("calls a second, {what}");
+            report.add(rate::compare(SECTION, calls, "calls/s", &rounds, (0, 1), |m| m.rate, goal));
+            let cpu = format!("server CPU a call, {what}");
+            report.add(rate::compare(SECTION, cpu, "µs", &rounds, (0, 1), |m| m.server_cpu, None));
+        }
     }
     rate::note_idle(SECTION, idlest, report);
     Ok(())
