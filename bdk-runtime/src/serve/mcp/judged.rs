@@ -2,7 +2,7 @@
 
 use crate::mcp::{Message, error::RpcError};
 use http::StatusCode;
-use serde_json::Value;
+use serde::Deserialize;
 
 /// The methods that rmcp knows. It tries a request for one after the other, so that one whose parameters fit none of them
 /// is to it one of no known method.
@@ -11,13 +11,26 @@ const KNOWN: [&str; 7] =
 
 /// A refusal in the place of rmcp's own, where that is no JSON-RPC or says that a method does not exist that does.
 pub(super) fn again(status: StatusCode, body: &[u8], message: &Message<'_>) -> Option<(StatusCode, RpcError)> {
-    let Ok(response) = serde_json::from_slice::<Value>(body) else {
-        let refused = status.is_client_error() || status.is_server_error();
-        return refused.then(|| (status, RpcError::request(String::from_utf8_lossy(body).into_owned())));
+    /// As much of a response as matters here.
+    #[derive(Deserialize)]
+    struct Response {
+        error: Option<Failed>,
+    }
+    #[derive(Deserialize)]
+    struct Failed {
+        code: i64,
+    }
+    let response = match serde_json::from_slice::<Response>(body) {
+        Ok(response) => response,
+        Err(error) if error.is_data() => return None,
+        Err(_) => {
+            let refused = status.is_client_error() || status.is_server_error();
+            return refused.then(|| (status, RpcError::request(String::from_utf8_lossy(body).into_owned())));
+        }
     };
     let method = message.method().filter(|method| KNOWN.contains(method))?;
     // of a method of the other era it is true
-    let unknown = response["error"]["code"] == -32601 && !is_of_the_other_era(method, message);
+    let unknown = response.error.is_some_and(|error| error.code == -32601) && !is_of_the_other_era(method, message);
     unknown.then(|| {
         let error = RpcError::params(format!("the parameters of `{method}` are not what the protocol says they are"));
         (StatusCode::BAD_REQUEST, error)
