@@ -18,9 +18,8 @@ use rmcp::{
     },
     service::{RequestContext, RoleServer, SubscriptionContext},
 };
-use serde::de::DeserializeOwned;
-use serde_json::{Value, json};
-use std::sync::Arc;
+use serde_json::{Value, json, value::RawValue};
+use std::{borrow::Cow, sync::Arc};
 
 mod http_service;
 #[cfg(feature = "commands")]
@@ -31,6 +30,10 @@ pub(crate) use http_service::OtherOverHttp;
 /// Marks an HTTP request whose sender takes no stream.
 #[derive(Debug, Clone, Copy)]
 struct Whole;
+
+/// The message of an HTTP request, as it came.
+#[derive(Debug, Clone)]
+struct Sent(Bytes);
 
 /// The bot as rmcp sees it.
 #[derive(Clone)]
@@ -57,6 +60,58 @@ impl Handler {
             client.takes_whole_answers_only();
         }
         client
+    }
+
+    /// A call that rmcp has judged.
+    async fn call(
+        &self,
+        request: CallToolRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<CallToolResponse, ErrorData> {
+        let client = Self::client(&context);
+        let sent = context.extensions.get::<Parts>().and_then(|parts| parts.extensions.get::<Sent>());
+        let message = match sent {
+            Some(sent) => sent.0.clone(),
+            None => {
+                let params = json!({ "name": request.name, "arguments": request.arguments });
+                let message = json!({ "jsonrpc": "2.0", "id": 0, "method": "tools/call", "params": params });
+                Bytes::from(message.to_string())
+            }
+        };
+        let meta = |name: &str| context.meta.get(name).map(Value::to_string);
+        let traceparent = super::message::traceparent(meta("traceparent").as_deref());
+        let request = CallRequest {
+            id: "0".into(),
+            tool: request.name.into_owned(),
+            message,
+            progress_token: meta("progressToken").filter(|_| !client.whole).map(Into::into),
+            traceparent,
+            input_responses: match request.input_responses {
+                Some(responses) => typed(serde_json::to_value(responses).and_then(serde_json::from_value))?,
+                None => None,
+            },
+            request_state: request.request_state,
+        };
+        let running = Answering::begin(self.0.clone(), client, request);
+        let mut running = running.map_err(|error| of_json(&error.to_json()))?;
+        // what it says is sent below, which waits for the client
+        running.apart();
+        loop {
+            let event = tokio::select! {
+                biased;
+                event = running.next() => event,
+                () = context.ct.cancelled() => return Err(ErrorData::internal_error("the call was cancelled", None)),
+            };
+            match event {
+                Event::Message(json) => {
+                    if let Ok(ServerJsonRpcMessage::Notification(said)) = serde_json::from_slice(&json) {
+                        // whoever does not listen any more cancels the call, which the token tells
+                        let _ = context.peer.send_notification(said.notification).await;
+                    }
+                }
+                Event::Last(response) => return ended(&response.json),
+            }
+        }
     }
 }
 
@@ -103,49 +158,15 @@ impl ServerHandler for Handler {
         request: CallToolRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
-        let client = Self::client(&context);
-        let params = json!({ "name": request.name, "arguments": request.arguments });
-        let message = json!({ "jsonrpc": "2.0", "id": 0, "method": "tools/call", "params": params });
-        let meta = |name: &str| context.meta.get(name).map(Value::to_string);
-        let traceparent = super::message::traceparent(meta("traceparent").as_deref());
-        let request = CallRequest {
-            id: "0".into(),
-            tool: request.name.into_owned(),
-            message: Bytes::from(message.to_string()),
-            progress_token: meta("progressToken").filter(|_| !client.whole).map(Into::into),
-            traceparent,
-            input_responses: match request.input_responses {
-                Some(responses) => typed(serde_json::to_value(responses).and_then(serde_json::from_value))?,
-                None => None,
-            },
-            request_state: request.request_state,
-        };
-        let running = Answering::begin(self.0.clone(), client, request);
-        let mut running = running.map_err(|error| of_json(&error.to_json()))?;
-        // what it says is sent below, which waits for the client
-        running.apart();
-        loop {
-            let event = tokio::select! {
-                biased;
-                event = running.next() => event,
-                () = context.ct.cancelled() => return Err(ErrorData::internal_error("the call was cancelled", None)),
-            };
-            match event {
-                Event::Message(json) => {
-                    if let Ok(ServerJsonRpcMessage::Notification(said)) = serde_json::from_slice(&json) {
-                        // whoever does not listen any more cancels the call, which the token tells
-                        let _ = context.peer.send_notification(said.notification).await;
-                    }
-                }
-                Event::Last(response) => return ended(&response.json),
-            }
-        }
+        // rmcp copies a handler's future from task to task, and a call's is large
+        Box::pin(self.call(request, context)).await
     }
 
     fn get_tool(&self, name: &str) -> Option<Tool> {
         let tool = self.0.bot.find(name)?;
-        let schema = tool.input_schema().as_object().cloned().unwrap_or_default();
-        Some(Tool::new(name.to_owned(), "", schema))
+        // rmcp looks in it for the parameters that are repeated as headers, and for nothing else
+        let schema = if tool.param_headers().is_empty() { None } else { tool.input_schema().as_object().cloned() };
+        Some(Tool::new(name.to_owned(), "", schema.unwrap_or_default()))
     }
 
     #[expect(deprecated, reason = "clients before 2026-07-28 set the level of log messages")]
@@ -209,12 +230,21 @@ pub(crate) fn serves(method: &str) -> bool {
 
 /// A response of ours as rmcp has it.
 fn ended(json: &[u8]) -> Result<CallToolResponse, ErrorData> {
-    let response: Value = typed(serde_json::from_slice(json))?;
-    let Some(result) = response.get("result") else { return Err(of_json(json)) };
-    if result["resultType"] == "input_required" {
-        return typed(serde_json::from_value(result.clone())).map(CallToolResponse::InputRequired);
+    #[derive(serde::Deserialize)]
+    struct Ended<'a> {
+        #[serde(borrow)]
+        result: Option<&'a RawValue>,
     }
-    typed(serde_json::from_value(result.clone())).map(CallToolResponse::Complete)
+    #[derive(serde::Deserialize)]
+    struct Kind<'a> {
+        #[serde(borrow, rename = "resultType")]
+        kind: Option<Cow<'a, str>>,
+    }
+    let Some(result) = typed(serde_json::from_slice::<Ended<'_>>(json))?.result else { return Err(of_json(json)) };
+    match typed(serde_json::from_str::<Kind<'_>>(result.get()))?.kind.as_deref() {
+        Some("input_required") => typed(serde_json::from_str(result.get())).map(CallToolResponse::InputRequired),
+        _ => typed(serde_json::from_str(result.get())).map(CallToolResponse::Complete),
+    }
 }
 
 /// An error response of ours as rmcp has it.
@@ -229,7 +259,7 @@ fn of_json(json: &[u8]) -> ErrorData {
     }
 }
 
-fn typed<T: DeserializeOwned>(read: serde_json::Result<T>) -> Result<T, ErrorData> {
+fn typed<T>(read: serde_json::Result<T>) -> Result<T, ErrorData> {
     read.map_err(|error| {
         tracing::error!(target: "bdk::mcp", %error, "a result is not what rmcp takes it for");
         ErrorData::internal_error("the result is not what the protocol library takes; the bot's log tells more", None)

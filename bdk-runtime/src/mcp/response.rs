@@ -24,7 +24,7 @@ pub(crate) fn of_call(
     {
         return Response { bad_request: true, ..RpcError::lacking(capability).under(id).into() };
     }
-    let mut out = Vec::with_capacity(256);
+    let mut out = Vec::with_capacity(512);
     open(&mut out, id);
     match done.write_mcp(&mut out, era == Era::Stateless) {
         Ok(()) => {

@@ -12,7 +12,7 @@ use super::{
 };
 use crate::{
     ToolContext,
-    call::{CallInput, CallOptions},
+    call::{CallInput, CallOptions, UnknownTool},
     registry::{Kind, Tool},
 };
 use bytes::Bytes;
@@ -65,7 +65,8 @@ async fn call(mcp: &Arc<Mcp>, client: Client, message: Message<'_>, bytes: &Byte
     let progress_token = params.meta.as_ref().and_then(|meta| meta.progress_token()).filter(|_| !client.whole);
     let traceparent = params.meta.as_ref().and_then(Meta::traceparent);
     let waits = request_state.is_some() || input_responses.is_some();
-    if waits || mcp.bot.find(&name.0).is_some_and(|tool| speaks(&tool)) {
+    let tool = mcp.bot.find(&name.0);
+    if waits || tool.as_ref().is_some_and(|tool| speaks(tool)) {
         let request = CallRequest {
             id: id.into(),
             tool: name.0.into_owned(),
@@ -86,7 +87,10 @@ async fn call(mcp: &Arc<Mcp>, client: Client, message: Message<'_>, bytes: &Byte
         ..CallOptions::new()
     };
     let input = params.arguments.unwrap_or_else(CallInput::empty);
-    let ended = mcp.bot.call_with(&name.0, input, options).await;
+    let ended = match tool {
+        Some(tool) => Ok(mcp.bot.call_found(tool, input, options).await),
+        None => Err(UnknownTool::new(&mcp.bot, &name.0)),
+    };
     let response = response::of_call(id, Some(ended), client.era, None);
     Ok(Answered::Whole(response.unless_cancelled(runs.as_ref(), mcp)))
 }

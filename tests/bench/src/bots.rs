@@ -11,12 +11,20 @@ use std::path::{Path, PathBuf};
 pub(crate) enum Kind {
     /// The axum handler.
     Bare,
+    /// The server of rmcp alone.
+    Rmcp,
     /// The bot of servers/bot.
     Bench,
+    /// The bot that counts its heap.
+    Counting,
     /// The tool `small`, and three-parameter tools up to the number.
     Small(usize),
     /// The tool `small` over HTTP, without the command line.
     HttpOnly,
+    /// The same, and MCP.
+    HttpAndMcp,
+    /// The tool `small` with all default features but MCP.
+    WithoutMcp,
     /// That many three-parameter tools.
     Tools(usize),
     /// The same functions without the attribute, kept alive by a table, in a bot without tools.
@@ -32,9 +40,13 @@ impl Kind {
     pub(crate) fn name(self) -> String {
         match self {
             Kind::Bare => "bare-axum".into(),
+            Kind::Rmcp => "bare-rmcp".into(),
             Kind::Bench => "bench-bot".into(),
+            Kind::Counting => "counting-bot".into(),
             Kind::Small(count) => format!("small-{count}"),
             Kind::HttpOnly => "http-only".into(),
+            Kind::HttpAndMcp => "http-and-mcp".into(),
+            Kind::WithoutMcp => "without-mcp".into(),
             Kind::Tools(count) => format!("tools-{count}"),
             Kind::Plain(count) => format!("plain-{count}"),
             Kind::NoTools => "no-tools".into(),
@@ -43,20 +55,30 @@ impl Kind {
     }
 
     fn dependencies(self, root: &Path) -> String {
-        match self {
-            Kind::Bare => BARE_DEPENDENCIES.into(),
-            Kind::HttpOnly => BOT_DEPENDENCIES
-                .replace("ROOT/bdk\"", "ROOT/bdk\", default-features = false, features = [\"http\"]")
-                .replace("ROOT", &root.display().to_string()),
-            _ => BOT_DEPENDENCIES.replace("ROOT", &root.display().to_string()),
-        }
+        let features = match self {
+            Kind::Bare => return BARE_DEPENDENCIES.into(),
+            Kind::Rmcp => return RMCP_DEPENDENCIES.into(),
+            Kind::HttpOnly => Some(r#""http""#),
+            Kind::HttpAndMcp => Some(r#""http", "mcp""#),
+            Kind::WithoutMcp => Some(r#""http", "commands""#),
+            _ => None,
+        };
+        let features = features.map(|names| format!(", default-features = false, features = [{names}]"));
+        let bdk = format!(
+            "bdk = {{ path = {:?}{} }}\n",
+            root.join("bdk").display().to_string(),
+            features.unwrap_or_default()
+        );
+        bdk + BOT_DEPENDENCIES
     }
 
     /// The main file among the measured servers, for those that are not generated.
     fn server(self) -> Option<&'static str> {
         match self {
             Kind::Bare => Some("bare_axum.rs"),
+            Kind::Rmcp => Some("bare_rmcp.rs"),
             Kind::Bench => Some("bot/main.rs"),
+            Kind::Counting => Some("bot/counting.rs"),
             _ => None,
         }
     }
@@ -72,9 +94,12 @@ impl Kind {
             })
         };
         match self {
-            Kind::Bare | Kind::Bench => unreachable!("these are no generated source: {self:?}"),
+            Kind::Bare | Kind::Rmcp | Kind::Bench | Kind::Counting => {
+                unreachable!("these are no generated source: {self:?}")
+            }
             Kind::Small(count) => modules(&["shapes", "small"]) + SERVE + &functions(count - 1, TOOL, edit),
-            Kind::HttpOnly => modules(&["shapes", "small"]) + SERVE_HTTP,
+            Kind::HttpOnly | Kind::HttpAndMcp => modules(&["shapes", "small"]) + SERVE_HTTP,
+            Kind::WithoutMcp => modules(&["shapes", "small"]) + SERVE,
             Kind::Tools(count) => SERVE.to_owned() + &functions(count, TOOL, edit),
             Kind::Plain(count) => PLAIN.to_owned() + &functions(count, "", edit) + &table(count),
             Kind::NoTools => SERVE.replace("serve()", &format!("serve()/* {edit} */")),
@@ -91,8 +116,16 @@ serde = { version = "1", features = ["derive"] }
 tokio = { version = "1.54.1", features = ["rt-multi-thread", "net", "signal", "macros"] }
 "#;
 
-const BOT_DEPENDENCIES: &str = r#"bdk = { path = "ROOT/bdk" }
+const RMCP_DEPENDENCIES: &str = r#"hyper = { version = "1.12", features = ["http1", "server"] }
+hyper-util = { version = "0.1.21", features = ["tokio"] }
+rmcp = { version = "3.11", default-features = false, features = ["server", "transport-streamable-http-server", "transport-io"] }
+schemars = { version = "1.2.3", default-features = false, features = ["std", "derive"] }
 serde = { version = "1", features = ["derive"] }
+serde_json = "1"
+tokio = { version = "1.54.1", features = ["rt-multi-thread", "net", "signal", "macros"] }
+"#;
+
+const BOT_DEPENDENCIES: &str = r#"serde = { version = "1", features = ["derive"] }
 schemars = "1"
 "#;
 

@@ -3,11 +3,12 @@
 //! whatever else the machine does.
 
 use crate::bots::{Bots, Kind};
-use crate::cargo::{Build, Cargo};
+use crate::cargo::Cargo;
+use crate::exchange::{Asks, Era, Exchange};
 use crate::http::{self, Client, Payload};
 use crate::proc::Server;
-use crate::rate::server_command;
 use crate::report::{Figure, Goal, Report};
+use crate::subject::Subject;
 use anyhow::{Context, Result, ensure};
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -32,15 +33,16 @@ pub(crate) fn measure(bots: &Bots, largest: usize, report: &mut Report) -> Resul
         return Ok(());
     }
     let cargo = Cargo::new(bots);
-    let folder = bots.folder();
-    let bare = cargo.binary(Kind::Bare, Build::Fast)?;
-    let bench = cargo.binary(Kind::Bench, Build::Fast)?;
-    let one = cargo.binary(Kind::Small(1), Build::Fast)?;
-    let many = cargo.binary(Kind::Small(largest), Build::Fast)?;
+    let count = |subject: &Subject, exchange: Exchange| per_call(subject, exchange, bots.folder());
+    let axum = Subject::fast(&cargo, Kind::Bare)?;
+    let bench = Subject::fast(&cargo, Kind::Bench)?;
+    let one = Subject::fast(&cargo, Kind::Small(1))?;
+    let many = Subject::fast(&cargo, Kind::Small(largest))?;
 
-    let baseline = per_call(&bare, Kind::Bare, Payload::Small, folder)?;
-    let with_one = per_call(&one, Kind::Small(1), Payload::Small, folder)?;
-    let with_many = per_call(&many, Kind::Small(largest), Payload::Small, folder)?;
+    let small = Exchange::Direct(Payload::Small);
+    let baseline = count(&axum, small)?;
+    let with_one = count(&one, small)?;
+    let with_many = count(&many, small)?;
     report.add(
         Figure::new(SECTION, "a call of small, 1 tool", "", with_one).baseline(baseline).goal(Goal::AtMost(40_000.0)),
     );
@@ -49,30 +51,73 @@ pub(crate) fn measure(bots: &Bots, largest: usize, report: &mut Report) -> Resul
             .baseline(with_one)
             .goal(Goal::Within(0.02)),
     );
-    let baseline = per_call(&bare, Kind::Bare, Payload::Nested50, folder)?;
-    let nested = per_call(&bench, Kind::Bench, Payload::Nested50, folder)?;
-    report.add(Figure::new(SECTION, "a call of nested50, 2 tools", "", nested).baseline(baseline));
+    let nested = Exchange::Direct(Payload::Nested50);
+    report.add(
+        Figure::new(SECTION, "a call of nested50, 4 tools", "", count(&bench, nested)?).baseline(count(&axum, nested)?),
+    );
+
+    let rmcp = Subject::rmcp(&cargo, 1)?;
+    let rmcp_with_sessions = Subject::rmcp_with_sessions(&cargo)?;
+    for era in [Era::Sessionless, Era::Stateless, Era::Session] {
+        let call = Exchange::Mcp(era, Asks::Small);
+        let rmcp = if era == Era::Session { &rmcp_with_sessions } else { &rmcp };
+        let with_one = count(&one, call)?;
+        let what = format!("an MCP call, {}, 1 tool, against bare rmcp", era.name());
+        report.add(Figure::new(SECTION, what, "", with_one).baseline(count(rmcp, call)?).goal(Goal::AtMost(50_000.0)));
+        if era != Era::Session {
+            let what = format!("an MCP call, {}, {largest} tools against 1", era.name());
+            let figure = Figure::new(SECTION, what, "", count(&many, call)?).baseline(with_one);
+            report.add(figure.goal(Goal::Within(0.02)));
+        }
+    }
+    for (asks, how) in [
+        (Asks::Routed, "a parameter in a header, which the bot leaves to rmcp"),
+        (Asks::SmallEncoded, "the tool's name in base64"),
+    ] {
+        let exchange = Exchange::Mcp(Era::Stateless, asks);
+        let what = format!("an MCP call, 2026-07-28 with {how}, against bare rmcp");
+        report.add(Figure::new(SECTION, what, "", count(&bench, exchange)?).baseline(count(&rmcp, exchange)?));
+    }
+    // a stream beside one piece, of the same tool
+    for era in [Era::Sessionless, Era::Stateless] {
+        let (whole, heard) = (Exchange::Mcp(era, Asks::Walk), Exchange::Mcp(era, Asks::WalkHeard));
+        let what = format!("an MCP call that tells its progress three times, {}, against bare rmcp", era.name());
+        report.add(Figure::new(SECTION, what, "", count(&bench, heard)?).baseline(count(&rmcp, heard)?));
+        let what = format!("the same to a client that does not want to hear it, {}, against bare rmcp", era.name());
+        report.add(Figure::new(SECTION, what, "", count(&bench, whole)?).baseline(count(&rmcp, whole)?));
+    }
+    let hundred = Subject::fast(&cargo, Kind::Small(100))?;
+    let rmcp_hundred = Subject::rmcp(&cargo, 100)?;
+    for (bot, rmcp, tools) in [(&one, &rmcp, "1 tool"), (&hundred, &rmcp_hundred, "100 tools")] {
+        for era in [Era::Sessionless, Era::Stateless] {
+            let list = Exchange::Mcp(era, Asks::List);
+            let what = format!("an MCP listing of {tools}, {}, against bare rmcp", era.name());
+            let goal = (tools == "1 tool").then_some(Goal::AtMost(50_000.0));
+            report
+                .add(Figure { goal, ..Figure::new(SECTION, what, "", count(bot, list)?).baseline(count(rmcp, list)?) });
+        }
+    }
     Ok(())
 }
 
-pub(crate) fn per_call(binary: &Path, kind: Kind, payload: Payload, folder: &Path) -> Result<f64> {
-    eprintln!("counting instructions: {} of {}", payload.name(), kind.name());
-    let few = instructions(binary, kind, payload, FEW, folder)?;
-    let many = instructions(binary, kind, payload, MANY, folder)?;
+/// The instructions of one exchange.
+pub(crate) fn per_call(subject: &Subject, exchange: Exchange, folder: &Path) -> Result<f64> {
+    eprintln!("counting instructions: {} of {}", exchange.name(), subject.name);
+    let few = instructions(subject, exchange, FEW, folder)?;
+    let many = instructions(subject, exchange, MANY, folder)?;
     Ok((many as f64 - few as f64) / f64::from(MANY - FEW))
 }
 
 /// The instructions of a server's whole life with that many calls.
-fn instructions(binary: &Path, kind: Kind, payload: Payload, calls: u32, folder: &Path) -> Result<u64> {
-    let out = folder.join(format!("callgrind.{}.{}.{calls}", kind.name(), payload.name()));
-    let plain = server_command(binary, kind);
+fn instructions(subject: &Subject, exchange: Exchange, calls: u32, folder: &Path) -> Result<u64> {
+    let out = folder.join(format!("callgrind.{}.{}.{calls}", subject.name, exchange.name()));
     // valgrind runs one thread at a time; one worker keeps the runtime from handing work around
     let mut command = Command::new("valgrind");
     command.args(["--tool=callgrind", "--quiet"]).arg(format!("--callgrind-out-file={}", out.display()));
-    command.arg(binary).args(plain.get_args().skip_while(|argument| *argument != "serve"));
+    command.arg(subject.binary()).args(subject.arguments());
     command.env("TOKIO_WORKER_THREADS", "1").stderr(Stdio::null());
     let server = Server::start(command)?;
-    let request = payload.request(server.address);
+    let request = exchange.requests(server.address, 1)?.pop().context("no request")?;
     let mut client = Client::connect(server.address)?;
     for _ in 0..calls {
         http::ensure_success(client.send(&request)?)?;

@@ -130,6 +130,12 @@ pub(crate) fn clean(bots: &Bots, report: &mut Report) -> Result<()> {
             .baseline(bot)
             .goal(Goal::RatioAtMost(0.5)),
     );
+    for (what, kind) in [("default features but MCP", Kind::WithoutMcp), ("tools, HTTP and MCP only", Kind::HttpAndMcp)]
+    {
+        let seconds = Cargo::clean(bots)?.run(kind, Build::Debug, &[])?;
+        let what = format!("a clean debug build, {what}, against default features");
+        report.add(Figure::new(SECTION, what, "s CPU", seconds).baseline(bot));
+    }
     let mut units = units(&page)?;
     units.sort_by(|a, b| b.1.total_cmp(&a.1));
     let listed: Vec<String> = units.iter().take(8).map(|(name, seconds)| format!("{name} {seconds:.1} s")).collect();

@@ -1,6 +1,7 @@
 //! As much HTTP/1.1 as the measurements need: ready-made request bytes, and where an answer ends.
 
 use anyhow::{Context, Result, bail, ensure};
+use serde_json::Value;
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpStream};
 
@@ -23,13 +24,6 @@ impl Payload {
         }
     }
 
-    pub(crate) fn by_name(name: &str) -> Result<Payload> {
-        Payload::ALL
-            .into_iter()
-            .find(|payload| payload.name() == name)
-            .with_context(|| format!("no payload \"{name}\""))
-    }
-
     /// The tool's input.
     pub(crate) fn input(self) -> &'static str {
         match self {
@@ -50,36 +44,98 @@ impl Payload {
     }
 }
 
-/// How many bytes the answer at the start of `bytes` takes, once its head is there whole. Fails when it isn't a 200 with a content length.
-pub(crate) fn answer_length(bytes: &[u8]) -> Result<Option<usize>> {
+/// How many bytes the answer at the start of `bytes` takes, once its end is in sight, and its status. Fails when its head doesn't say where it
+/// ends.
+fn answer(bytes: &[u8]) -> Result<Option<(u16, usize)>> {
     let Some(head) = bytes.windows(4).position(|four| four == b"\r\n\r\n") else {
         return Ok(None);
     };
     let text = std::str::from_utf8(&bytes[..head])?;
-    let mut lines = text.split("\r\n");
-    let status = lines.next().unwrap_or_default();
-    ensure!(
-        status.starts_with("HTTP/1.1 200"),
-        "the server answered {status}: {}",
-        String::from_utf8_lossy(&bytes[head..])
-    );
-    for line in lines {
-        if let Some((name, value)) = line.split_once(':')
-            && name.eq_ignore_ascii_case("content-length")
-        {
-            return Ok(Some(head + 4 + value.trim().parse::<usize>()?));
+    let (line, headers) = text.split_once("\r\n").unwrap_or((text, ""));
+    let status = line.strip_prefix("HTTP/1.1 ").and_then(|rest| rest.get(..3)).context("no answer of HTTP/1.1")?;
+    let status: u16 = status.parse()?;
+    let body = head + 4;
+    if status == 204 {
+        return Ok(Some((status, body)));
+    }
+    for line in headers.split("\r\n") {
+        let Some((name, value)) = line.split_once(':') else { continue };
+        if name.eq_ignore_ascii_case("content-length") {
+            return Ok(Some((status, body + value.trim().parse::<usize>()?)));
+        }
+        if name.eq_ignore_ascii_case("transfer-encoding") {
+            let all = chunks(&bytes[body..])?;
+            return Ok(all.map(|(_, length)| (status, body + length)));
         }
     }
-    bail!("an answer without a content length");
+    bail!("an answer that does not say where it ends")
 }
 
-/// Fails unless `answer` is that of a call that went well.
+/// What stands in the chunks of a body, and how many bytes they take, once they are there to the last.
+fn chunks(bytes: &[u8]) -> Result<Option<(Vec<u8>, usize)>> {
+    let mut out = Vec::new();
+    let mut at = 0;
+    loop {
+        let Some(line) = bytes[at..].windows(2).position(|two| two == b"\r\n") else { return Ok(None) };
+        let size = std::str::from_utf8(&bytes[at..at + line])?;
+        let size = usize::from_str_radix(size.trim(), 16).with_context(|| format!("no chunk's size: {size}"))?;
+        let (from, end) = (at + line + 2, at + line + 2 + size + 2);
+        if bytes.len() < end {
+            return Ok(None);
+        }
+        if size == 0 {
+            return Ok(Some((out, end)));
+        }
+        out.extend_from_slice(&bytes[from..end - 2]);
+        at = end;
+    }
+}
+
+/// How many bytes the answer at the start of `bytes` takes, once that is known. Fails when it isn't one of success.
+pub(crate) fn answer_length(bytes: &[u8]) -> Result<Option<usize>> {
+    let Some((status, length)) = answer(bytes)? else { return Ok(None) };
+    ensure!((200..300).contains(&status), "the server answered {}", String::from_utf8_lossy(bytes));
+    Ok(Some(length))
+}
+
+/// The value of a header of an answer.
+pub(crate) fn header<'a>(answer: &'a [u8], name: &str) -> Option<&'a str> {
+    let head = answer.windows(4).position(|four| four == b"\r\n\r\n")?;
+    let lines = std::str::from_utf8(&answer[..head]).ok()?.split("\r\n").skip(1);
+    lines.filter_map(|line| line.split_once(':')).find(|(n, _)| n.eq_ignore_ascii_case(name)).map(|(_, v)| v.trim())
+}
+
+/// The messages in an answer: the one of its body, or those of its stream's events.
+pub(crate) fn messages(answer: &[u8]) -> Result<Vec<Value>> {
+    let head = answer.windows(4).position(|four| four == b"\r\n\r\n").context("an answer without a body")?;
+    let body = &answer[head + 4..];
+    let body = match header(answer, "transfer-encoding") {
+        Some(_) => chunks(body)?.context("an answer without its end")?.0,
+        None => body.to_vec(),
+    };
+    let text = String::from_utf8(body)?;
+    let read = |json: &str| serde_json::from_str(json).with_context(|| format!("not JSON: {json}"));
+    if header(answer, "content-type").is_some_and(|kind| kind.starts_with("text/event-stream")) {
+        // an event without data, which some servers begin with, says only how to come back
+        let data = text.lines().filter_map(|line| line.strip_prefix("data:")).map(str::trim).filter(|d| !d.is_empty());
+        return data.map(read).collect();
+    }
+    Ok(vec![read(&text)?])
+}
+
+/// Fails unless `answer` is that of a request that went well.
 pub(crate) fn ensure_success(answer: &[u8]) -> Result<()> {
-    let text = String::from_utf8_lossy(answer);
-    let body = text.split_once("\r\n\r\n").map(|(_, body)| body).context("an answer without a body")?;
-    let body: serde_json::Value = serde_json::from_str(body).with_context(|| format!("not JSON: {body}"))?;
-    ensure!(body["ok"] == true && body["isError"] == false && body["result"].is_object(), "the call failed: {body}");
+    let messages = messages(answer)?;
+    let last = messages.last().context("an answer without a message")?;
+    ensure!(went_well(last), "the call failed: {last}");
     Ok(())
+}
+
+/// Whether an outcome or a response of MCP is that of a request that went well.
+pub(crate) fn went_well(message: &Value) -> bool {
+    let outcome = message["ok"] == true && message["isError"] == false;
+    let response = message["jsonrpc"] == "2.0" && message["result"]["isError"] != true;
+    (outcome || response) && message["result"].is_object()
 }
 
 /// One blocking keep-alive connection.
@@ -95,16 +151,30 @@ impl Client {
         Ok(Client { socket, buffer: vec![0; 64 << 10] })
     }
 
-    /// Sends the request and gives the whole answer.
+    /// Sends the request and gives the whole answer, which has to be one of success.
     pub(crate) fn send(&mut self, request: &[u8]) -> Result<&[u8]> {
+        let (_, length) = self.exchange(request)?;
+        answer_length(&self.buffer[..length])?;
+        Ok(&self.buffer[..length])
+    }
+
+    /// Sends the request and gives the status of the answer.
+    pub(crate) fn status_of(&mut self, request: &[u8]) -> Result<u16> {
+        Ok(self.exchange(request)?.0)
+    }
+
+    fn exchange(&mut self, request: &[u8]) -> Result<(u16, usize)> {
         self.socket.write_all(request)?;
         let mut filled = 0;
         loop {
+            if filled == self.buffer.len() {
+                self.buffer.resize(filled * 2, 0);
+            }
             let read = self.socket.read(&mut self.buffer[filled..])?;
-            ensure!(read > 0, "the server closed the connection within an answer, or the answer is over 64 KiB");
+            ensure!(read > 0, "the server closed the connection within an answer");
             filled += read;
-            if answer_length(&self.buffer[..filled])?.is_some_and(|length| length <= filled) {
-                return Ok(&self.buffer[..filled]);
+            if let Some((status, length)) = answer(&self.buffer[..filled])?.filter(|(_, length)| *length <= filled) {
+                return Ok((status, length));
             }
         }
     }
@@ -119,6 +189,26 @@ mod tests {
         let answer = b"HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\nabc";
         assert_eq!(answer_length(&answer[..30]).unwrap(), None);
         assert_eq!(answer_length(answer).unwrap(), Some(answer.len()));
+    }
+
+    #[test]
+    fn a_stream_ends_with_its_last_chunk_and_its_last_message_is_the_answer() {
+        let stream = |end: &str| {
+            let head = "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ntransfer-encoding: chunked\r\n\r\n";
+            let said = "data: {\"method\":\"notifications/progress\"}\n\n";
+            let ended = format!("data: {{\"jsonrpc\":\"2.0\",{end}}}\n\n");
+            format!("{head}{:x}\r\n{said}\r\n{:x}\r\n{ended}\r\n0\r\n\r\n", said.len(), ended.len()).into_bytes()
+        };
+        let whole = stream("\"result\":{}");
+        for cut in 0..whole.len() {
+            assert_eq!(answer_length(&whole[..cut]).unwrap(), None, "{cut}");
+        }
+        assert_eq!(answer_length(&whole).unwrap(), Some(whole.len()));
+        assert_eq!(messages(&whole).unwrap().len(), 2);
+        ensure_success(&whole).unwrap();
+        for wrong in ["\"error\":{}", "\"result\":{\"isError\":true}"] {
+            assert!(ensure_success(&stream(wrong)).is_err(), "{wrong}");
+        }
     }
 
     #[test]

@@ -1,10 +1,12 @@
 //! The load generator: keep-alive connections that each send the same request again as soon as its answer is there. It runs as a process of
 //! its own (`bdk-bench __load …`), so that it can be held to one core and the server to another.
 
-use crate::http::{self, Payload};
+use crate::exchange::Exchange;
+use crate::http;
 use crate::proc::{self, LOAD_CORE, Server};
 use anyhow::{Context, Result, ensure};
 use serde_json::{Value, json};
+use std::io::Write;
 use std::net::SocketAddr;
 use std::process::Stdio;
 use std::time::{Duration, Instant};
@@ -29,19 +31,26 @@ pub(crate) struct Measured {
 /// Loads `server` with `connections` for `lasting`, after a warm-up.
 pub(crate) fn load(
     server: &Server,
-    payload: Payload,
+    exchange: Exchange,
     connections: usize,
     warm_up: Duration,
     lasting: Duration,
 ) -> Result<Measured> {
+    let requests = exchange.requests(server.address, connections)?;
+    let requests: Vec<String> = requests.into_iter().map(String::from_utf8).collect::<Result<_, _>>()?;
     let before = proc::cpu_of(server.id())?;
-    let output = proc::pinned(std::env::current_exe()?, Some(LOAD_CORE))
-        .arg("__load")
-        .args([server.address.to_string(), payload.name().to_owned(), connections.to_string()])
+    let mut generator = proc::pinned(std::env::current_exe()?, Some(LOAD_CORE))
+        .args(["__load", &server.address.to_string()])
         .args([warm_up.as_millis().to_string(), lasting.as_millis().to_string()])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
         .stderr(Stdio::inherit())
-        .output()?;
-    ensure!(output.status.success(), "the load generator failed on {payload:?} with {connections} connections");
+        .spawn()?;
+    let mut stdin = generator.stdin.take().context("no stdin")?;
+    stdin.write_all(&serde_json::to_vec(&requests)?)?;
+    drop(stdin);
+    let output = generator.wait_with_output()?;
+    ensure!(output.status.success(), "the load generator failed on {exchange:?} with {connections} connections");
     let server_seconds = proc::cpu_of(server.id())? - before;
     let told: Value = serde_json::from_slice(&output.stdout)?;
     let number = |name: &str| told[name].as_f64().with_context(|| format!("the load generator told no {name}"));
@@ -55,22 +64,24 @@ pub(crate) fn load(
     })
 }
 
-/// The generator itself: its arguments are an address, a payload, a number of connections, and two times in milliseconds. Prints one line of JSON.
+/// The generator itself: its arguments are an address and two times in milliseconds, and its stdin has the requests as JSON, one a connection.
+/// Prints one line of JSON.
 pub(crate) fn generate(arguments: &[String]) -> Result<Value> {
-    let [address, payload, connections, warm_up, lasting] = arguments else {
-        anyhow::bail!("__load ADDRESS PAYLOAD CONNECTIONS WARM-UP LASTING");
+    let [address, warm_up, lasting] = arguments else {
+        anyhow::bail!("__load ADDRESS WARM-UP LASTING");
     };
     let address: SocketAddr = address.parse()?;
-    let request: Vec<u8> = Payload::by_name(payload)?.request(address);
-    let connections: usize = connections.parse()?;
+    let requests: Vec<String> = serde_json::from_reader(std::io::stdin().lock())?;
     let start = Instant::now();
     let from = start + Duration::from_millis(warm_up.parse()?);
     let until = from + Duration::from_millis(lasting.parse()?);
 
     let runtime = tokio::runtime::Builder::new_current_thread().enable_io().build()?;
     let (calls, mut latencies) = runtime.block_on(async {
-        let running: Vec<_> =
-            (0..connections).map(|_| tokio::spawn(connection(address, request.clone(), from, until))).collect();
+        let running: Vec<_> = requests
+            .into_iter()
+            .map(|request| tokio::spawn(connection(address, request.into_bytes(), from, until)))
+            .collect();
         let mut calls = 0;
         let mut latencies = Vec::new();
         for one in running {
@@ -109,6 +120,9 @@ async fn connection(address: SocketAddr, request: Vec<u8>, from: Instant, until:
         socket.write_all(&request).await?;
         let mut filled = 0;
         loop {
+            if filled == buffer.len() {
+                buffer.resize(filled * 2, 0);
+            }
             let read = socket.read(&mut buffer[filled..]).await?;
             ensure!(read > 0, "the server closed a connection");
             filled += read;

@@ -1,5 +1,5 @@
-//! `cargo run --release -p bdk-bench`: what a bot costs beside a bare axum handler that does the same, measured in one go and printed as one
-//! Markdown table. The measured crates are written and built below target/bench-build.
+//! `cargo run --release -p bdk-bench`: what a bot costs beside a bare axum handler that does the same, and beside rmcp alone over MCP, measured
+//! in one go and printed as one Markdown table. The measured crates are written and built below target/bench-build.
 //!
 //! ```text
 //! cargo run --release -p bdk-bench -- [--quick] [--json FILE] [SECTION…]
@@ -14,13 +14,19 @@ mod bots;
 mod callgrind;
 mod cargo;
 mod compile;
+mod exchange;
 mod http;
 mod load;
+mod mcp;
+mod memory;
 mod proc;
 mod rate;
 mod report;
 mod size;
+mod stall;
 mod start;
+mod stdio;
+mod subject;
 
 use anyhow::{Context, Result, bail};
 use bots::{Bots, Kind};
@@ -29,9 +35,13 @@ use report::Report;
 use std::time::{Duration, Instant};
 
 /// What can be measured, in the table's order.
-const SECTIONS: [(&str, &str); 7] = [
+const SECTIONS: [(&str, &str); 11] = [
     ("noise", "bare axum against itself: how far from 1 a ratio gets by chance"),
     ("rate", "calls a second, p99 and server CPU at 1, 16 and 64 connections"),
+    ("mcp", "the same over MCP at 16 and 64 connections, beside bare axum and bare rmcp"),
+    ("stall", "100 MCP calls one after the other, in one piece and as streams"),
+    ("stdio", "MCP calls over stdin and stdout, beside bare rmcp"),
+    ("memory", "what idle MCP sessions hold, and whether it comes back"),
     ("instructions", "user instructions a call, by callgrind"),
     ("start", "start to first answer, `call` on the command line, idle memory"),
     ("size", "stripped binaries, and what each crate weighs in them"),
@@ -49,6 +59,10 @@ fn main() -> Result<()> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     if arguments.first().is_some_and(|first| first == "__load") {
         println!("{}", load::generate(&arguments[1..])?);
+        return Ok(());
+    }
+    if arguments.first().is_some_and(|first| first == "__stdio") {
+        println!("{}", stdio::drive(&arguments[1..])?);
         return Ok(());
     }
     if arguments.iter().any(|argument| argument == "--help" || argument == "-h") {
@@ -83,11 +97,16 @@ fn run(options: &Options) -> Result<()> {
     let largest = if quick { 200 } else { 1000 };
     let mut kinds = vec![
         Kind::Bare,
+        Kind::Rmcp,
         Kind::Bench,
+        Kind::Counting,
         Kind::Small(1),
+        Kind::Small(100),
         Kind::Small(200),
         Kind::Small(1000),
         Kind::HttpOnly,
+        Kind::HttpAndMcp,
+        Kind::WithoutMcp,
         Kind::NoTools,
         Kind::EmptyMain,
     ];
@@ -112,6 +131,10 @@ fn run(options: &Options) -> Result<()> {
         match section {
             "noise" => rate::noise(&bots, effort, &mut report)?,
             "rate" => rate::measure(&bots, effort, &mut report)?,
+            "mcp" => mcp::measure(&bots, effort, &mut report)?,
+            "stall" => stall::measure(&bots, if quick { 3 } else { 9 }, &mut report)?,
+            "stdio" => stdio::measure(&bots, effort, &mut report)?,
+            "memory" => memory::measure(&bots, &mut report)?,
             "instructions" => callgrind::measure(&bots, largest, &mut report)?,
             "start" => start::measure(&bots, if quick { 5 } else { 20 }, &mut report)?,
             "size" => size::measure(&bots, &mut report)?,

@@ -20,12 +20,17 @@ pub(crate) fn measure(bots: &Bots, report: &mut Report) -> Result<()> {
         [(Build::Release, "cargo's default release profile", 8.0), (Build::Size, "the size profile", 5.0)]
     {
         let bare = size(Kind::Bare, build)?;
-        let http_only =
-            Figure::new(SECTION, format!("stripped, tools and HTTP only, {name}"), "MB", size(Kind::HttpOnly, build)?);
-        report.add(http_only.baseline(bare).goal(Goal::AtMost(limit)));
-        let default =
-            Figure::new(SECTION, format!("stripped, default features, {name}"), "MB", size(Kind::Small(1), build)?);
-        report.add(default.baseline(bare));
+        let rmcp = size(Kind::Rmcp, build)?;
+        for (what, kind, goal) in [
+            ("tools and HTTP only", Kind::HttpOnly, Some(Goal::AtMost(limit))),
+            ("default features but MCP", Kind::WithoutMcp, None),
+            ("default features", Kind::Small(1), None),
+        ] {
+            let figure = Figure::new(SECTION, format!("stripped, {what}, {name}"), "MB", size(kind, build)?);
+            report.add(Figure { goal, ..figure.baseline(bare) });
+        }
+        let what = format!("stripped, tools, HTTP and MCP only, {name}, against bare rmcp");
+        report.add(Figure::new(SECTION, what, "MB", size(Kind::HttpAndMcp, build)?).baseline(rmcp));
     }
 
     let weights = weights(&cargo.binary(Kind::Small(1), Build::Release)?)?;

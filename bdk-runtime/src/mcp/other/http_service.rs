@@ -1,6 +1,6 @@
 //! rmcp's streamable HTTP service, without sessions: those are ours.
 
-use super::{Handler, Whole};
+use super::{Handler, Sent, Whole};
 use crate::{Principal, mcp::Mcp};
 use axum::body::Body;
 use bytes::Bytes;
@@ -39,7 +39,7 @@ impl OtherOverHttp {
         body: Bytes,
         whole: bool,
     ) -> Response<Body> {
-        let mut request = Request::new(Full::new(body));
+        let mut request = Request::new(Full::new(body.clone()));
         *request.method_mut() = parts.method.clone();
         *request.uri_mut() = parts.uri.clone();
         *request.headers_mut() = parts.headers.clone();
@@ -47,9 +47,11 @@ impl OtherOverHttp {
         let both = HeaderValue::from_static("application/json, text/event-stream");
         request.headers_mut().insert(ACCEPT, both);
         request.extensions_mut().insert(principal);
+        request.extensions_mut().insert(Sent(body));
         if whole {
             request.extensions_mut().insert(Whole);
         }
-        self.0.handle(request).await.map(Body::new)
+        // on the heap, because the future of every request of the server would have room for rmcp's, and be copied with it
+        Box::pin(self.0.handle(request)).await.map(Body::new)
     }
 }

@@ -2,17 +2,28 @@
 
 use crate::mcp::{Message, error::RpcError, other::serves};
 use http::StatusCode;
-use serde_json::Value;
+use serde::Deserialize;
 
 /// A refusal in the place of rmcp's own, where that is no JSON-RPC or says that a method does not exist that does.
 pub(super) fn again(status: StatusCode, body: &[u8], message: &Message<'_>) -> Option<(StatusCode, RpcError)> {
-    let Ok(response) = serde_json::from_slice::<Value>(body) else {
-        let refused = status.is_client_error() || status.is_server_error();
-        return refused.then(|| (status, RpcError::request(String::from_utf8_lossy(body).into_owned())));
-    };
-    if response["error"]["code"] != -32601 {
-        return None;
+    /// As much of a response as matters here.
+    #[derive(Deserialize)]
+    struct Response {
+        error: Option<Failed>,
     }
+    #[derive(Deserialize)]
+    struct Failed {
+        code: i64,
+    }
+    let response = match serde_json::from_slice::<Response>(body) {
+        Ok(response) => response,
+        Err(error) if error.is_data() => return None,
+        Err(_) => {
+            let refused = status.is_client_error() || status.is_server_error();
+            return refused.then(|| (status, RpcError::request(String::from_utf8_lossy(body).into_owned())));
+        }
+    };
+    response.error.filter(|error| error.code == -32601)?;
     let method = message.method()?;
     if !serves(method) || is_of_the_other_era(method, message) {
         return Some((status, RpcError::method(method)));
