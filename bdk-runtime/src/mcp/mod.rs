@@ -44,10 +44,6 @@ impl Mcp {
     pub(crate) fn new(bot: Bot) -> Arc<Self> {
         Arc::new(Self { bot, listing: Listing::new(), sessions: Sessions::new(), parked: ParkedCalls::default() })
     }
-    /// Whether callers of a tool say some of its arguments in headers, too, which then have to agree (SEP-2243).
-    pub(crate) fn has_param_headers(&self, name: &str) -> bool {
-        self.bot.find(name).is_some_and(|tool| !tool.param_headers().is_empty())
-    }
     /// The bot goes down: no question will be answered.
     pub(crate) fn close(&self) {
         self.sessions.close_questions();

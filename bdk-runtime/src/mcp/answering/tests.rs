@@ -16,7 +16,7 @@ const SOON: Duration = Duration::from_secs(20);
 fn mcp() -> Arc<Mcp> {
     let tool = |name: &str| ToolDefinition::new(name).description("A tool.").effect(Effect::Read).no_timeout();
     let asks_and_stays = tool("asks_and_stays").handler(async |_: Value, ctx: ToolContext| {
-        ctx.ask("Go on?").await?;
+        let _ = ctx.ask("Go on?").await?;
         std::future::pending::<()>().await;
         Ok("left")
     });
@@ -100,7 +100,7 @@ async fn a_question_that_nobody_waits_for_any_more_is_not_asked() {
 fn a_response_with_a_result_and_an_error_is_no_yes() {
     let session = session();
     for both in [r#""result":{"action":"accept"},"error":{"message":"no"}"#, r#""error":{},"result":{}"#] {
-        let (id, mut reply) = session.ask();
+        let (id, mut reply) = session.ask().expect("somebody to ask");
         let message = format!(r#"{{"jsonrpc":"2.0","id":"bdk-{id}",{both}}}"#);
         tools::replied(&session, &Message::parse(message.as_bytes()).expect("a message"));
         assert!(matches!(reply.try_recv(), Ok(Err(_))), "{message}");

@@ -1,14 +1,19 @@
 //! What a request says in its headers beside its body. In the era of sessions little depends on it; in the stateless one
 //! both must say the same.
 
-use crate::mcp::{
-    Mcp, Message,
-    client::{Era, STATELESS},
-    error::RpcError,
-    other::knows_version,
+use crate::{
+    call::CallInput,
+    mcp::{
+        Mcp, Message,
+        client::{Era, STATELESS},
+        error::RpcError,
+        other::knows_version,
+    },
+    tool::schema::ParamHeaders,
 };
 use base64::{Engine, engine::general_purpose::STANDARD};
 use http::{HeaderMap, HeaderName, HeaderValue};
+use serde_json::Value;
 
 pub(super) const SESSION: HeaderName = HeaderName::from_static("mcp-session-id");
 pub(super) const VERSION: HeaderName = HeaderName::from_static("mcp-protocol-version");
@@ -53,19 +58,51 @@ pub(super) fn are_plain(mcp: &Mcp, era: Era, message: &Message<'_>, headers: &He
     let Some(params) = message.params.as_ref() else { return false };
     match (message.method(), &params.name) {
         (Some("tools/call"), Some(name)) => {
-            // arguments that are no object have nothing that a header could repeat, and rmcp has no words for them
-            let no_object = || params.arguments.as_ref().is_some_and(|input| !input.json().to_value().is_object());
-            (one(&NAME, Some(&name.0)) || encoded(headers).as_deref() == Some(name.0.as_bytes()))
-                && (!mcp.has_param_headers(&name.0) || no_object())
+            (one(&NAME, Some(&name.0)) || decoded(text(headers, &NAME)).as_deref() == Some(&*name.0))
+                && mcp.bot.find(&name.0).is_none_or(|tool| {
+                    let repeated = tool.param_headers();
+                    repeated.is_empty() || agree(repeated, params.arguments.as_ref(), headers)
+                })
         }
         (Some("tools/call"), None) => false,
         _ => !headers.contains_key(NAME),
     }
 }
 
-/// A name that is sent as base64, as one must be that is no ASCII.
+/// Whether the parameters of a call that are repeated as headers are the same there; where the body has none there must be
+/// no header either.
 #[cold]
-fn encoded(headers: &HeaderMap) -> Option<Vec<u8>> {
-    let base64 = text(headers, &NAME)?.strip_prefix("=?base64?")?.strip_suffix("?=")?;
-    STANDARD.decode(base64).ok()
+fn agree(repeated: &ParamHeaders, arguments: Option<&CallInput<'_>>, headers: &HeaderMap) -> bool {
+    let arguments = arguments.map_or(Value::Null, |input| input.json().to_value());
+    // arguments that are no object have nothing that a header could repeat: the call path tells what they should be
+    if !(arguments.is_object() || arguments.is_null()) {
+        return true;
+    }
+    repeated.iter().all(|param| {
+        let mut value = &arguments;
+        for name in &param.path {
+            value = &value[&**name];
+        }
+        let body = match value {
+            Value::String(text) => Some(text.clone()),
+            Value::Bool(_) | Value::Number(_) => Some(value.to_string()),
+            _ => None,
+        };
+        let mut sent = headers.get_all(&*param.header).iter();
+        match (sent.next(), sent.next()) {
+            (None, _) => body.is_none(),
+            (Some(one), None) => body.is_some() && decoded(one.to_str().ok()) == body,
+            (Some(_), Some(_)) => false,
+        }
+    })
+}
+
+/// A value that is sent as base64, as one must be that is no ASCII, or as it is.
+#[cold]
+fn decoded(value: Option<&str>) -> Option<String> {
+    let value = value?;
+    match value.strip_prefix("=?base64?").and_then(|rest| rest.strip_suffix("?=")) {
+        Some(base64) => String::from_utf8(STANDARD.decode(base64).ok()?).ok(),
+        None => Some(value.to_owned()),
+    }
 }
