@@ -109,7 +109,7 @@ async fn laid_out(ctx: &ToolContext) -> Result<Box<RawValue>> {
 async fn regional(input: Value, ctx: &ToolContext) -> Result<String> {
     ctx.log(LogLevel::Info, "looking").await;
     if input["ask"] == true {
-        ctx.ask("There?").await?;
+        let _ = ctx.ask("There?").await?;
     }
     Ok(format!("in {}", input["region"].as_str().unwrap_or_default()))
 }
@@ -260,7 +260,7 @@ async fn impatient(ctx: &ToolContext) -> Result<&'static str> {
 #[tool(effect = "read", timeout = "none")]
 async fn asks_and_hangs(mark: PathBuf, ctx: &ToolContext) -> Result<u32> {
     let mark = Mark::new(mark)?;
-    ctx.ask("Go on?").await?;
+    let _ = ctx.ask("Go on?").await?;
     std::fs::write(&mark.0, "answered")?;
     std::future::pending().await
 }
@@ -278,7 +278,7 @@ async fn asks_when_told(mark: PathBuf, ctx: &ToolContext) -> Result<&'static str
 /// Ask for a yes, then for folders.
 #[tool(effect = "read")]
 async fn asks_more(ctx: &ToolContext) -> Result<Value> {
-    ctx.ask("May I look?").await?;
+    let _ = ctx.ask("May I look?").await?;
     Ok(ctx.ask(Question::request("roots/list", json!({}))).await?.value()?)
 }
 
@@ -293,7 +293,7 @@ async fn pay(amount: u32) -> u32 {
 /// Ask, then say something, then panic.
 #[tool(effect = "read")]
 async fn asks_and_panics(ctx: &ToolContext) -> Result<u32> {
-    ctx.ask("Go on?").await?;
+    let _ = ctx.ask("Go on?").await?;
     std::panic::panic_any("after the answer")
 }
 
