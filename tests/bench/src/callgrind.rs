@@ -71,7 +71,7 @@ pub(crate) fn measure(bots: &Bots, largest: usize, report: &mut Report) -> Resul
         }
     }
     for (asks, how) in [
-        (Asks::Routed, "a parameter in a header, which the bot leaves to rmcp"),
+        (Asks::Routed, "a parameter repeated as a header"),
         (Asks::SmallEncoded, "the tool's name in base64"),
     ] {
         let exchange = Exchange::Mcp(Era::Stateless, asks);

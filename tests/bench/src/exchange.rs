@@ -31,7 +31,7 @@ pub(crate) enum Asks {
     Small,
     /// The same, with the tool's name in the header's encoded form. 2026-07-28 alone has that header.
     SmallEncoded,
-    /// `tools/call` of `routed`, one of whose parameters stands in a header, too (2026-07-28 alone): rmcp judges whether both agree.
+    /// `tools/call` of `routed`, one of whose parameters stands in a header, too (2026-07-28 alone), where both must agree.
     Routed,
     /// `tools/call` of `walk`, without interest in its progress: the answer is one piece.
     Walk,

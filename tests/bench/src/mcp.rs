@@ -39,7 +39,7 @@ pub(crate) fn measure(bots: &Bots, effort: Effort, report: &mut Report) -> Resul
             }
         }
         for (asks, how) in [
-            (Asks::Routed, "2026-07-28 with a parameter in a header, which the bot leaves to rmcp"),
+            (Asks::Routed, "2026-07-28 with a parameter repeated as a header"),
             (Asks::SmallEncoded, "2026-07-28 with the tool's name in base64"),
         ] {
             let exchange = Exchange::Mcp(Era::Stateless, asks);

@@ -1,4 +1,4 @@
-//! What `small` does, with a parameter that 2026-07-28 has clients repeat in a header: rmcp judges whether it agrees.
+//! What `small` does, with a parameter that 2026-07-28 has clients repeat in a header, where it must agree.
 
 use crate::shapes::Inspection;
 use bdk::prelude::*;
