@@ -18,8 +18,6 @@ mod registry;
 mod serve;
 mod session;
 mod start;
-#[cfg(feature = "commands")]
-mod streams;
 mod testing;
 pub mod tool;
 

@@ -41,9 +41,9 @@ fn keep_stdout() {
     let help = args.iter().any(|arg| arg == "--help" || arg == "-h");
     match (args.first().and_then(|a| a.to_str()), args.get(1).and_then(|a| a.to_str())) {
         _ if help => {}
-        (Some("call"), _) => drop(crate::streams::stdout()),
+        (Some("call"), _) => drop(crate::cli::stdout::taken()),
         #[cfg(feature = "mcp")]
-        (Some("mcp"), Some("serve")) => drop(crate::streams::Streams::taken()),
+        (Some("mcp"), Some("serve")) => drop(crate::mcp::stdio::Streams::taken()),
         _ => {}
     }
 }

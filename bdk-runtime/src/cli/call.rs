@@ -23,7 +23,7 @@ async fn here(args: &CallArgs) -> Result<ExitCode, Stop> {
     let input: CallInput<'_> =
         serde_json::from_str(input.get()).map_err(|e| Stop::usage(format!("--input is no JSON: {e}")))?;
     // what the bot prints is not the answer
-    if let Err(error) = crate::streams::stdout() {
+    if let Err(error) = super::stdout::taken() {
         return Err(Stop::failed(format!("stdout cannot be kept for the answer: {error}")));
     }
     let bot = Bot::load()?;

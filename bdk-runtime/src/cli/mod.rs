@@ -16,6 +16,7 @@ mod mcp;
 mod output;
 mod remote;
 mod signal;
+pub(crate) mod stdout;
 mod tools;
 mod validate;
 

@@ -1,8 +1,8 @@
 //! What the commands write: stdout for what was asked, stderr for everything else.
 
 use crate::{
+    cli::stdout,
     registry::{Problem, Severity},
-    streams,
 };
 use clap::builder::styling::{AnsiColor, Style};
 use std::{
@@ -16,7 +16,7 @@ pub(super) const USAGE: u8 = 2;
 
 /// Writes to stdout, whole and flushed. A reader that went away (`| head -1`) is no fault.
 pub(super) fn print(text: impl AsRef<[u8]>) -> Result<(), Stop> {
-    let written = match streams::own_stdout() {
+    let written = match stdout::own() {
         Some(mut own) => own.write_all(text.as_ref()),
         None => {
             let mut out = io::stdout().lock();

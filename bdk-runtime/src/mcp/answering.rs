@@ -37,6 +37,7 @@ pub(crate) struct Response {
     /// Whether the request was wrong: over HTTP that is a status.
     pub(crate) bad_request: bool,
     /// Whether the client cancelled the request, and expects no response.
+    #[cfg_attr(not(feature = "commands"), expect(dead_code, reason = "over HTTP each request is answered"))]
     pub(crate) cancelled: bool,
 }
 
@@ -166,6 +167,7 @@ impl Answering {
     }
 
     /// Lets the call go on, without listening to it, until then or until it ends.
+    #[cfg(feature = "commands")]
     pub(crate) async fn go_on_until(&mut self, then: impl Future<Output = ()>) {
         if let Some(calling) = &mut self.calling {
             tokio::select! {

@@ -116,6 +116,7 @@ impl Calling {
     }
 
     /// Waits for its end, without taking it or what was said before.
+    #[cfg(feature = "commands")]
     pub(crate) async fn ends(&mut self) {
         poll_fn(|cx| {
             if self.ended.is_none()

@@ -6,10 +6,11 @@
 
 mod lines;
 mod out;
+mod streams;
 mod turns;
 
-pub(crate) use crate::streams::{Input, Streams};
 pub(crate) use out::Out;
+pub(crate) use streams::{Input, Streams};
 
 use super::{
     Mcp, Message,

@@ -70,10 +70,9 @@ pub(crate) fn measure(bots: &Bots, largest: usize, report: &mut Report) -> Resul
             report.add(figure.goal(Goal::Within(0.02)));
         }
     }
-    for (asks, how) in [
-        (Asks::Routed, "a parameter repeated as a header"),
-        (Asks::SmallEncoded, "the tool's name in base64"),
-    ] {
+    for (asks, how) in
+        [(Asks::Routed, "a parameter repeated as a header"), (Asks::SmallEncoded, "the tool's name in base64")]
+    {
         let exchange = Exchange::Mcp(Era::Stateless, asks);
         let what = format!("an MCP call, 2026-07-28 with {how}, against bare rmcp");
         report.add(Figure::new(SECTION, what, "", count(&bench, exchange)?).baseline(count(&rmcp, exchange)?));

@@ -3,7 +3,7 @@
 //! A small message is written where it is made, when there is room for it; else it waits its turn, and a thread of the
 //! blocking pool writes. Whatever else the process prints goes to stderr ([`streams`]).
 
-use crate::streams;
+use super::streams;
 use std::{
     collections::VecDeque,
     fs::File,

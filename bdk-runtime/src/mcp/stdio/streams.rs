@@ -1,24 +1,12 @@
-//! The process's stdin and stdout, kept for what they are there for: an author's `println!`, a dependency's and a child's
-//! output go to stderr, and whoever else reads stdin, a child that inherits it say, finds it empty and takes nothing away.
+//! The process's stdin and stdout, kept for messages alone: what else prints goes to stderr, and whoever else reads stdin, a
+//! child that inherits it say, finds it empty and takes no message away.
 
+use crate::cli::stdout;
 use std::{
     fs::File,
     io::{self, ErrorKind, Read, Write},
     sync::OnceLock,
 };
-
-/// Stdout, taken away from whatever else there is in the process; the first call does, and all get the same. To be called
-/// as early as may be: what was printed before stands there.
-pub(crate) fn stdout() -> &'static io::Result<File> {
-    TAKEN.get_or_init(take_stdout)
-}
-
-/// Stdout, if it was taken.
-pub(crate) fn own_stdout() -> Option<&'static File> {
-    TAKEN.get()?.as_ref().ok()
-}
-
-static TAKEN: OnceLock<io::Result<File>> = OnceLock::new();
 
 /// Both, taken away from whatever else there is in the process.
 pub(crate) struct Streams {
@@ -49,16 +37,6 @@ fn take() -> io::Result<Streams> {
     Ok(Streams { input: input.into(), output })
 }
 
-#[cfg(unix)]
-fn take_stdout() -> io::Result<File> {
-    use std::os::fd::AsFd;
-    io::stdout().flush()?;
-    // no child inherits it
-    let own = io::stdout().as_fd().try_clone_to_owned()?;
-    rustix::stdio::dup2_stdout(io::stderr())?;
-    Ok(own.into())
-}
-
 /// Where descriptors cannot be put in each other's place, what is printed stays where it is.
 #[cfg(windows)]
 fn take() -> io::Result<Streams> {
@@ -68,26 +46,14 @@ fn take() -> io::Result<Streams> {
     Ok(Streams { input: input.into(), output })
 }
 
-#[cfg(windows)]
-fn take_stdout() -> io::Result<File> {
-    use std::os::windows::io::AsHandle;
-    io::stdout().flush()?;
-    Ok(io::stdout().as_handle().try_clone_to_owned()?.into())
-}
-
 #[cfg(not(any(unix, windows)))]
 fn take() -> io::Result<Streams> {
     Err(io::Error::other("this system has no stdin and stdout that can be kept for messages"))
 }
 
-#[cfg(not(any(unix, windows)))]
-fn take_stdout() -> io::Result<File> {
-    Err(io::Error::other("this system has no stdout that can be kept"))
-}
-
 /// A handle of one's own.
 fn taken_stdout() -> io::Result<File> {
-    match stdout() {
+    match stdout::taken() {
         Ok(file) => file.try_clone(),
         Err(error) => Err(io::Error::new(error.kind(), error.to_string())),
     }
