@@ -1,5 +1,8 @@
 //! What `#[bdk::main]` and `#[bdk::test]` expand to.
 
+#[cfg(target_has_atomic = "64")]
+mod awake;
+
 use crate::bot::Identity;
 use std::{
     future::Future,
@@ -84,6 +87,8 @@ fn drive(main: Pin<&mut dyn Future<Output = ()>>) {
         .enable_all()
         .build()
         .expect("the system gives a bot its threads and an event queue");
+    #[cfg(target_has_atomic = "64")]
+    let _awake = awake::Awake::keep(runtime.handle().clone());
     runtime.block_on(main);
     runtime.shutdown_background();
 }

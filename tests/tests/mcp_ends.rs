@@ -227,7 +227,37 @@ fn a_session_where_many_calls_run_answers_each_under_its_id() {
     }
 }
 
+/// A bot with a call that blocks its thread, for ever.
+fn blocked(name: &str) -> (Server, Reading) {
+    let server = Server::start_with(TALKER, &["--drain", "100ms"], |command| {
+        // one is blocked, and the others go on, however many cores there are
+        command.env("TOKIO_WORKER_THREADS", "4");
+    });
+    let mark = mark(name);
+    let reading = Client::new(&server).begin("blocks", json!({ "mark": mark, "seconds": 600 }));
+    marked(&mark, "running");
+    (server, reading)
+}
+
+#[test]
+fn a_tool_that_blocks_its_thread_holds_up_no_other_call_and_no_deadline() {
+    let (server, _blocked) = blocked("blocks-others");
+    for (_, client) in clients(&server) {
+        assert_eq!(text(&client.call("silent", json!({}))), "silent");
+        let endless = client.call("endless", json!({ "mark": mark("blocks-endless"), "say": false }));
+        assert_eq!(endless["_meta"]["bdk/error"]["code"], "timeout", "{endless}");
+    }
+}
+
 // ---- the end of the bot ----
+
+#[test]
+fn a_tool_that_blocks_its_thread_does_not_hold_up_the_end() {
+    let (mut server, _blocked) = blocked("blocks-the-end");
+    server.terminate();
+    assert_eq!(server.ends(), Some(0));
+    assert!(server.stderr().contains("blocks its thread"), "{}", server.stderr());
+}
 
 /// Begins what runs, or waits, in every way there is.
 fn busy(server: &Server, path: impl Fn(&str) -> std::path::PathBuf) -> Vec<(std::path::PathBuf, Reading)> {

@@ -220,7 +220,7 @@ impl Sessions {
         session.used.store(self.now(), Ordering::Relaxed);
         let mut table = lock(&self.table);
         if table.len() >= CAP {
-            self.evict(&mut table);
+            self.evict(&mut table, &session.principal);
         }
         table.insert(id.as_str().into(), Arc::new(session));
         id
@@ -257,14 +257,20 @@ impl Sessions {
         let all: Vec<Arc<Session>> = lock(&self.table).values().cloned().collect();
         all.iter().for_each(|session| session.close_questions());
     }
-    /// Makes room: those that are over by now go, and else the sixteenth of the idle ones that was idle longest.
-    fn evict(&self, table: &mut HashMap<Box<str>, Arc<Session>>) {
+    /// Makes room: those that are over by now go, and else a sixteenth of the table, of the idle ones that were idle longest:
+    /// whoever has so many goes without of their own, and not others.
+    fn evict(&self, table: &mut HashMap<Box<str>, Arc<Session>>, opener: &Principal) {
         let now = self.now();
-        let mut idle: Vec<(u64, Box<str>)> = table
-            .iter()
-            .filter(|(_, session)| lock(&session.live).is_idle())
-            .map(|(id, session)| (session.used.load(Ordering::Relaxed), id.clone()))
-            .collect();
+        let idle = |of: Option<&Principal>| -> Vec<(u64, Box<str>)> {
+            table
+                .iter()
+                .filter(|(_, session)| of.is_none_or(|of| session.principal.is_same(of)))
+                .filter(|(_, session)| lock(&session.live).is_idle())
+                .map(|(id, session)| (session.used.load(Ordering::Relaxed), id.clone()))
+                .collect()
+        };
+        let own = idle(Some(opener));
+        let mut idle = if own.len() >= CAP / 16 { own } else { idle(None) };
         idle.sort_unstable();
         let over = idle.iter().take_while(|(used, _)| now.saturating_sub(*used) > IDLE.as_secs()).count();
         for (_, id) in idle.into_iter().take(over.max(CAP / 16)) {
@@ -315,6 +321,19 @@ mod tests {
         assert!(sessions.find(&first, &principal).is_none());
         assert!(sessions.find(&busy, &principal).is_some());
         drop(running);
+    }
+
+    #[test]
+    fn whoever_opens_too_many_ends_their_own_and_nobody_else_s() {
+        let sessions = Sessions::new();
+        let (few, many) = (Principal::new("test", "few"), Principal::new("test", "many"));
+        let first = sessions.open(session("few"));
+        let opened: Vec<String> = (0..2 * CAP).map(|_| sessions.open(session("many"))).collect();
+        assert!(sessions.find(&first, &few).is_some());
+        assert!(opened.last().is_some_and(|last| sessions.find(last, &many).is_some()));
+        let more: Vec<String> = (0..CAP / 32).map(|_| sessions.open(session("few"))).collect();
+        assert!(more.iter().all(|id| sessions.find(id, &few).is_some()));
+        assert!(lock(&sessions.table).len() <= CAP);
     }
 
     #[test]

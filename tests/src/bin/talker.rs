@@ -160,6 +160,14 @@ async fn endless(mark: PathBuf, say: bool, ctx: &ToolContext) -> Result<u32> {
     std::future::pending().await
 }
 
+/// Block the thread, as no `async` tool should.
+#[tool(effect = "read")]
+async fn blocks(mark: PathBuf, seconds: u64) -> Result<&'static str> {
+    let _mark = Mark::new(mark)?;
+    std::thread::sleep(Duration::from_secs(seconds));
+    Ok("blocked")
+}
+
 // ---- asking ----
 
 static CONFIRMED: AtomicU32 = AtomicU32::new(0);
