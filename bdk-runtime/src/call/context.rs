@@ -194,7 +194,7 @@ impl ToolContext {
     /// Runs a future to its end in a blocking tool (a plain `fn`), or in a thread of the author's own.
     ///
     /// ```
-    /// use bdk_runtime::{Error, ToolContext};
+    /// use bdk::{Error, ToolContext};
     ///
     /// // `#[tool(effect = "write")]`
     /// fn remove(ctx: &ToolContext, path: String) -> Result<&'static str, Error> {
@@ -212,10 +212,7 @@ impl ToolContext {
     pub fn block_on<F: Future>(&self, future: F) -> F::Output {
         // tokio panics on its own threads alone, and over stdio a call begins on another one: it would wait for ever, for
         // what that very thread is to do
-        assert!(
-            !panic::in_steps(),
-            "`ctx.block_on` is for plain `fn` tools: in an `async fn`, `.await` the future"
-        );
+        assert!(!panic::in_steps(), "`ctx.block_on` is for plain `fn` tools: in an `async fn`, `.await` the future");
         match tokio::runtime::Handle::try_current() {
             Ok(runtime) => runtime.block_on(future),
             // a thread of the author's own
