@@ -1,7 +1,8 @@
 //! Everything of bdk that runs in a bot. Authors depend on the crate `bdk`, which re-exports what they need.
 //!
 //! Floors, each knows only those below: [`tool`] (what a tool is), `registry` (what the binary declares), `call` (**the
-//! call path**), `serve` (HTTP), `cli` (the command line).
+//! call path**), `mcp` (the MCP server, over whatever carries its messages, and over stdio), `serve` (HTTP, and MCP over it),
+//! `cli` (the command line).
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
 mod bot;
@@ -20,6 +21,7 @@ mod session;
 mod start;
 mod testing;
 pub mod tool;
+mod visible;
 
 pub use bot::{BLOCKING_CALLS, Bot, Identity};
 pub use call::{Answer, CallError, CallOptions, ErrorCode, Issue, LogLevel, Outcome, Question, ToolContext};

@@ -66,7 +66,7 @@ impl TestBot {
     /// (`needs_approval`). Without this, nobody can be asked.
     ///
     /// ```
-    /// use bdk_runtime::{Reply, TestBot, ToolContext, ToolDefinition, __private::{ToolsDef, at, inventory}};
+    /// use bdk::{Reply, TestBot, ToolContext, ToolDefinition, __private::{ToolsDef, at, inventory}};
     /// use serde_json::{Value, json};
     ///
     /// fn tools() -> Vec<ToolDefinition> {

@@ -224,3 +224,15 @@ fn a_tool_that_needs_approval_runs_after_a_yes_and_never_else() {
         assert!(!response.contains("Wiped") && response.contains("rror"), "{response}");
     }
 }
+
+#[test]
+fn an_async_tool_that_blocks_on_a_question_fails_at_once_at_its_authors_line() {
+    for mut client in Client::of_every_era(COMPANION, &able()) {
+        let result = client.call("blocks", json!({}));
+        assert_eq!((&result["isError"], &result["_meta"]["bdk/error"]["code"]), (&json!(true), &json!("panicked")), "{result}");
+        let log = client.told("`.await` the future");
+        let line = log.lines().find(|line| line.contains("`.await` the future")).expect("it was told");
+        assert!(line.contains("src/bin/companion.rs:") && line.contains("for plain `fn` tools"), "{line}");
+        client.is_quiet();
+    }
+}

@@ -33,11 +33,11 @@ impl Answer {
     /// What was filled in, as a `T`.
     ///
     /// ```
-    /// # use bdk_runtime::Answer;
+    /// # use bdk::Answer;
     /// # use serde_json::json;
     /// assert_eq!(Answer::Accepted(json!({ "row": 3 })).value::<std::collections::HashMap<String, u8>>()?["row"], 3);
     /// assert_eq!(Answer::Declined.value::<String>().unwrap_err().to_string(), "the question was declined");
-    /// # Ok::<(), bdk_runtime::Error>(())
+    /// # Ok::<(), bdk::Error>(())
     /// ```
     ///
     /// # Errors

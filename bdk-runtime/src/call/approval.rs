@@ -4,7 +4,7 @@
 //! made the call made it too.
 
 use super::{CallInput, CallState, Failure, Question, ask};
-use crate::registry::Tool;
+use crate::{registry::Tool, visible};
 use serde_json::Value;
 use std::sync::Arc;
 
@@ -39,7 +39,7 @@ fn words(tool: &Tool, input: &Value) -> String {
         return format!("Allow a call of {named}, without arguments?");
     }
     // a tree of values, so that it cannot fail
-    let mut shown = serde_json::to_string_pretty(input).unwrap_or_default();
+    let mut shown = visible::json(&serde_json::to_string_pretty(input).unwrap_or_default());
     let all = shown.len();
     if all > SHOWN {
         let end = (0..=SHOWN).rev().find(|end| shown.is_char_boundary(*end)).unwrap_or_default();

@@ -18,7 +18,7 @@ impl ToolContext {
     /// the call. Over MCP a client shows it to its user; other ways of calling have nobody to ask.
     ///
     /// ```
-    /// use bdk_runtime::{ToolContext, ToolError};
+    /// use bdk::{ToolContext, ToolError};
     ///
     /// async fn remove(path: String, ctx: &ToolContext) -> Result<&'static str, ToolError> {
     ///     if !ctx.ask(format!("Remove {path}?")).await?.accepted() {

@@ -1,6 +1,6 @@
 //! What a tool sees of its call.
 
-use super::{CallOptions, Outcome, options::Caller, waits::Waits};
+use super::{CallOptions, Outcome, options::Caller, panic, waits::Waits};
 use crate::{
     Effect, Error, Timestamp,
     bot::Bot,
@@ -191,12 +191,36 @@ impl ToolContext {
     pub fn is_cancelled(&self) -> bool {
         self.0.cancel().is_cancelled()
     }
-    /// Runs a future to its end in a blocking tool.
+    /// Runs a future to its end in a blocking tool (a plain `fn`), or in a thread of the author's own.
+    ///
+    /// ```
+    /// use bdk::{Error, ToolContext};
+    ///
+    /// // `#[tool(effect = "write")]`
+    /// fn remove(ctx: &ToolContext, path: String) -> Result<&'static str, Error> {
+    ///     if !ctx.block_on(ctx.ask(format!("Remove {path}?")))?.accepted() {
+    ///         return Ok("Kept.");
+    ///     }
+    ///     ctx.block_on(ctx.progress(1, 2, "it is on its way"));
+    ///     Ok("Removed.")
+    /// }
+    /// ```
     ///
     /// # Panics
     /// In an `async` tool: await the future there.
+    #[track_caller]
     pub fn block_on<F: Future>(&self, future: F) -> F::Output {
-        tokio::runtime::Handle::current().block_on(future)
+        // tokio panics on its own threads alone, and over stdio a call begins on another one: it would wait for ever, for
+        // what that very thread is to do
+        assert!(!panic::in_steps(), "`ctx.block_on` is for plain `fn` tools: in an `async fn`, `.await` the future");
+        match tokio::runtime::Handle::try_current() {
+            Ok(runtime) => runtime.block_on(future),
+            // a thread of the author's own
+            Err(_) => {
+                let made = tokio::runtime::Builder::new_current_thread().enable_all().build();
+                made.unwrap_or_else(|error| panic!("no runtime for `ctx.block_on`: {error}")).block_on(future)
+            }
+        }
     }
     /// Calls another tool of this bot, with this call's session, principal, facts, deadline and cancellation, and its way back to the
     /// caller: what the other tool asks, this call's caller is asked.

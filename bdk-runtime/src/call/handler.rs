@@ -9,7 +9,7 @@ impl ToolDefinition {
     /// What runs the tool. The input has passed the schema; the context is the call's own.
     ///
     /// ```
-    /// use bdk_runtime::{Effect, ToolContext, ToolDefinition};
+    /// use bdk::{Effect, ToolContext, ToolDefinition};
     /// use serde_json::{Value, json};
     /// ToolDefinition::new("double")
     ///     .description("Double a number.")

@@ -8,7 +8,7 @@ use tokio_util::sync::CancellationToken;
 /// What a caller says about one call, beside the tool's name and its input.
 ///
 /// ```
-/// use bdk_runtime::CallOptions;
+/// use bdk::CallOptions;
 /// let options = CallOptions::new().dry_run(true).as_of("2026-01-01T00:00:00Z".parse().unwrap());
 /// # let _ = options;
 /// ```

@@ -10,9 +10,18 @@ use std::{
     panic::{AssertUnwindSafe, catch_unwind},
 };
 
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Running {
+    Nothing,
+    /// A call's steps, which may never wait for anything here: with them would wait whatever else this thread is for.
+    Steps,
+    /// The body of a blocking tool, on a thread of its own.
+    Body,
+}
+
 thread_local! {
-    /// Whether a tool runs on this thread.
-    static RUNNING: Cell<bool> = const { Cell::new(false) };
+    /// What of a tool runs on this thread.
+    static RUNNING: Cell<Running> = const { Cell::new(Running::Nothing) };
     /// Where the last panic of a tool happened.
     static PLACE: RefCell<Option<String>> = const { RefCell::new(None) };
 }
@@ -29,8 +38,8 @@ pub(crate) fn log_panics_of_tools() {
     ONCE.call_once(|| {
         let standard = take_hook();
         set_hook(Box::new(move |info| {
-            let running = RUNNING.try_with(Cell::get).unwrap_or(false);
-            if running && tracing::dispatcher::has_been_set() {
+            let running = RUNNING.try_with(Cell::get).unwrap_or(Running::Nothing);
+            if running != Running::Nothing && tracing::dispatcher::has_been_set() {
                 let place = info.location().map(ToString::to_string);
                 let _ = PLACE.try_with(|p| p.replace(place));
             } else {
@@ -46,9 +55,23 @@ pub(super) struct Panic {
     place: Option<String>,
 }
 
-/// Runs what may panic on behalf of a tool.
+/// Runs what may panic on behalf of a tool, as a part of a call's steps.
 pub(super) fn catch<R>(f: impl FnOnce() -> R) -> Result<R, Panic> {
-    let before = RUNNING.replace(true);
+    running(Running::Steps, f)
+}
+
+/// Runs the body of a blocking tool.
+pub(super) fn catch_body<R>(f: impl FnOnce() -> R) -> Result<R, Panic> {
+    running(Running::Body, f)
+}
+
+/// Whether a call's steps are polled on this thread.
+pub(super) fn in_steps() -> bool {
+    RUNNING.get() == Running::Steps
+}
+
+fn running<R>(what: Running, f: impl FnOnce() -> R) -> Result<R, Panic> {
+    let before = RUNNING.replace(what);
     let ended = catch_unwind(AssertUnwindSafe(f));
     RUNNING.set(before);
     ended.map_err(|payload| Panic { payload, place: PLACE.take() })

@@ -17,7 +17,7 @@ pub(crate) const ELICIT: &str = "elicitation/create";
 /// A text alone is a question for yes or no: accepted or declined. With fields it is a form.
 ///
 /// ```
-/// use bdk_runtime::{Error, Question, ToolContext};
+/// use bdk::{Error, Question, ToolContext};
 ///
 /// async fn book(ctx: &ToolContext) -> Result<String, Error> {
 ///     if !ctx.ask("Book the last seat?").await?.accepted() {
@@ -55,7 +55,7 @@ impl Question {
     /// an `Option`. Doc comments are the fields' descriptions. The answer is read with [`Answer::value`].
     ///
     /// ```
-    /// use bdk_runtime::{Error, Question, ToolContext};
+    /// use bdk::{Error, Question, ToolContext};
     ///
     /// #[derive(serde::Deserialize, schemars::JsonSchema)]
     /// struct Seat {
@@ -86,7 +86,7 @@ impl Question {
     /// in [`Answer::Accepted`].
     ///
     /// ```
-    /// use bdk_runtime::{Error, Question, ToolContext};
+    /// use bdk::{Error, Question, ToolContext};
     /// use serde_json::{Value, json};
     ///
     /// async fn title(text: String, ctx: &ToolContext) -> Result<Value, Error> {
@@ -127,7 +127,7 @@ impl Question {
     /// A field as JSON Schema has it: with a `title`, a `description`, a `default`, bounds.
     ///
     /// ```
-    /// # use bdk_runtime::Question;
+    /// # use bdk::Question;
     /// # use serde_json::json;
     /// let question = Question::new("Who gets the receipt?")
     ///     .field("mail", json!({ "type": "string", "format": "email", "title": "E-mail", "default": "office@example.com" }));

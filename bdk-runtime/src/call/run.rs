@@ -64,7 +64,7 @@ async fn blocking(
     };
     let span = tracing::Span::current();
     let run = tokio::task::spawn_blocking(move || {
-        let ended = panic::catch(|| span.in_scope(body));
+        let ended = panic::catch_body(|| span.in_scope(body));
         drop(place);
         ended
     });

@@ -35,7 +35,7 @@ impl ToolContext {
     /// before, or it is not sent. A tool that another one calls says nothing: its caller's progress is the other tool's.
     ///
     /// ```
-    /// # use bdk_runtime::ToolContext;
+    /// # use bdk::ToolContext;
     /// async fn copy(files: Vec<String>, ctx: &ToolContext) {
     ///     for (i, file) in files.iter().enumerate() {
     ///         ctx.progress(i, files.len(), file).await;
@@ -55,7 +55,7 @@ impl ToolContext {
     /// never waits for a slow one. What is for whoever runs the bot goes to `tracing`.
     ///
     /// ```
-    /// # use bdk_runtime::{LogLevel, ToolContext};
+    /// # use bdk::{LogLevel, ToolContext};
     /// async fn search(words: String, ctx: &ToolContext) {
     ///     ctx.log(LogLevel::Warning, format!("the index is a day old; \"{words}\" may be newer")).await;
     /// }

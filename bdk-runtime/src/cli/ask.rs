@@ -1,7 +1,11 @@
 //! What a tool says and asks in a `call` of this process: whoever sits at the terminal reads it, and answers.
 
 use super::output::note;
-use crate::call::line::{Abilities, Ask, Line, LogLevel, Request, Speech};
+use crate::{
+    Timestamp,
+    call::line::{Abilities, Ask, Line, LogLevel, Request, Speech},
+    visible,
+};
 use serde_json::{Map, Number, Value, json};
 use std::{
     io::{self, BufRead, IsTerminal, Write},
@@ -44,9 +48,9 @@ pub(super) async fn attend(heard: Option<&mut mpsc::Receiver<Speech>>) {
     std::future::pending::<()>().await;
 }
 
-/// What a tool says is text: nothing in it moves the cursor or colours the terminal.
+/// What a tool says is text: nothing in it moves the cursor, colours the terminal or cannot be seen.
 fn plain(text: &str) -> String {
-    text.chars().map(|c| if c.is_control() && c != '\n' { '\u{fffd}' } else { c }).collect()
+    visible::told(text, |c, out| out.extend(c.escape_unicode()))
 }
 
 struct Person<I, O> {
@@ -61,11 +65,11 @@ impl<I: BufRead, O: Write> Person<I, O> {
         writeln!(self.output, "{}", text("message"))?;
         if request.params["mode"] == "url" {
             writeln!(self.output, "Open this address: {}", text("url"))?;
-            return self.yes_or_no("Agreed?");
+            return self.yes_or_no("Do you agree to open it?");
         }
         let schema = &request.params["requestedSchema"];
         let fields = schema["properties"].as_object().filter(|fields| !fields.is_empty());
-        let Some(fields) = fields else { return self.yes_or_no("Yes?") };
+        let Some(fields) = fields else { return self.yes_or_no("Yes or no?") };
         let required = |name: &str| schema["required"].as_array().is_some_and(|all| all.iter().any(|r| r == name));
         let mut content = Map::new();
         for (name, field) in fields {
@@ -79,9 +83,17 @@ impl<I: BufRead, O: Write> Person<I, O> {
     }
 
     fn yes_or_no(&mut self, what: &str) -> io::Result<Value> {
-        let Some(line) = self.prompt(&format!("{what} [y/N] "))? else { return Ok(json!({ "action": "cancel" })) };
-        let yes = matches!(line.to_ascii_lowercase().as_str(), "y" | "yes");
-        Ok(if yes { json!({ "action": "accept", "content": {} }) } else { json!({ "action": "decline" }) })
+        // a slip of the finger is asked again, once; who then says neither does not say yes
+        for again in [true, false] {
+            let Some(line) = self.prompt(&format!("{what} [y/N] "))? else { return Ok(json!({ "action": "cancel" })) };
+            match line.to_ascii_lowercase().as_str() {
+                "y" | "yes" => return Ok(json!({ "action": "accept", "content": {} })),
+                "" | "n" | "no" => break,
+                _ if again => writeln!(self.output, "  expected y or n")?,
+                _ => {}
+            }
+        }
+        Ok(json!({ "action": "decline" }))
     }
 
     /// Asks until there is an answer that fits, or nothing where nothing is one. `None`: the person gives up.
@@ -93,6 +105,12 @@ impl<I: BufRead, O: Write> Person<I, O> {
         let options = options(field);
         if !options.is_empty() {
             prompt.push_str(&format!(" {{{}}}", options.join(", ")));
+        }
+        if let Some(example) = field["format"].as_str().and_then(example) {
+            prompt.push_str(&format!(" {{such as {example}}}"));
+        }
+        if !required && field.get("default").is_none() {
+            prompt.push_str(" [may stay empty]");
         }
         if let Some(default) = field.get("default") {
             prompt.push_str(&format!(" [{}]", default.as_str().map_or_else(|| default.to_string(), plain)));
@@ -119,8 +137,12 @@ impl<I: BufRead, O: Write> Person<I, O> {
         self.output.write_all(prompt.as_bytes())?;
         self.output.flush()?;
         let mut line = String::new();
-        let read = self.input.read_line(&mut line)?;
-        Ok((read > 0).then(|| line.trim().to_owned()))
+        if self.input.read_line(&mut line)? == 0 {
+            // whatever is printed next has a line of its own
+            writeln!(self.output)?;
+            return Ok(None);
+        }
+        Ok(Some(line.trim().to_owned()))
     }
 }
 
@@ -137,6 +159,29 @@ fn options(field: &Value) -> Vec<String> {
     };
     let own = of(field);
     if own.is_empty() { of(&field["items"]) } else { own }
+}
+
+/// A text of this format.
+fn example(format: &str) -> Option<&'static str> {
+    match format {
+        "date-time" => Some("2026-01-31T09:30:00Z"),
+        "date" => Some("2026-01-31"),
+        "email" => Some("ada@example.com"),
+        "uri" => Some("https://example.com/"),
+        _ => None,
+    }
+}
+
+/// Whether a text is of its format, as far as it can be known. A form is judged as a whole by whoever asked, when all of it
+/// is filled in: what is told here need not be typed again.
+fn fits(text: &str, format: &str) -> bool {
+    match format {
+        "date-time" => text.parse::<Timestamp>().is_ok(),
+        "date" => text.parse::<jiff::civil::Date>().is_ok(),
+        "email" => text.contains('@'),
+        "uri" => url::Url::parse(text).is_ok(),
+        _ => true,
+    }
 }
 
 /// What was typed, as the field's type; the error says what was expected.
@@ -161,7 +206,10 @@ fn read(line: &str, field: &Value, options: &[String]) -> Result<Value, String> 
                 Err(format!("some of {}, with commas between them", options.join(", ")))
             }
         }
-        _ if known(line) => Ok(line.into()),
+        _ if known(line) => match field["format"].as_str().filter(|format| !fits(line, format)) {
+            Some(format) => Err(format!("a {format} such as {}", example(format).unwrap_or_default())),
+            None => Ok(line.into()),
+        },
         _ => Err(format!("one of {}", options.join(", "))),
     }
 }
@@ -184,10 +232,15 @@ mod tests {
     fn a_yes_is_a_yes_and_whatever_else_is_none() {
         let plain = form(&json!({}), &[]);
         assert_eq!(asked(plain.clone(), "y\n").0, json!({ "action": "accept", "content": {} }));
-        for no in ["n\n", "\n", "yeah\n"] {
+        for no in ["n\n", "\n", "yeah\nyeah\ny\n", "maybe\n\n"] {
             assert_eq!(asked(plain.clone(), no).0, json!({ "action": "decline" }));
         }
-        assert_eq!(asked(plain, "").0, json!({ "action": "cancel" }));
+        let (answer, shown) = asked(plain.clone(), "yeah\nyes\n");
+        assert_eq!(answer["action"], "accept");
+        assert_eq!(shown, "Who?\nYes or no? [y/N]   expected y or n\nYes or no? [y/N] ");
+        let (answer, shown) = asked(plain, "");
+        assert_eq!(answer, json!({ "action": "cancel" }));
+        assert!(shown.ends_with("[y/N] \n"), "{shown}");
         let link = json!({ "mode": "url", "message": "Pay", "url": "https://pay.example.com" });
         let (answer, shown) = asked(link, "yes\n");
         assert_eq!(answer["action"], "accept");
@@ -203,19 +256,31 @@ mod tests {
             "extras": { "type": "array", "items": { "anyOf": [{ "const": "nuts" }, { "const": "oil" }] } },
             "note": { "type": "string" },
             "window": { "type": "boolean" },
+            "until": { "type": "string", "format": "date-time" },
         });
-        let (answer, shown) = asked(form(&fields, &["name", "age"]), "\nAda\nold\n36\n\nnuts, salt\nnuts, oil\n\ny\n");
-        let content = json!({ "name": "Ada", "age": 36, "meal": "rice", "extras": ["nuts", "oil"], "window": true });
+        let (answer, shown) = asked(
+            form(&fields, &["name", "age"]),
+            "\nAda\nold\n36\n\nnuts, salt\nnuts, oil\n\ny\ntomorrow\n2026-02-01T00:00:00Z\n",
+        );
+        let content = json!({ "name": "Ada", "age": 36, "meal": "rice", "extras": ["nuts", "oil"], "window": true, "until": "2026-02-01T00:00:00Z" });
         assert_eq!(answer, json!({ "action": "accept", "content": content }));
-        for words in
-            ["it is needed", "age (in years)", "expected a whole number", "{pasta, rice} [rice]", "some of nuts, oil"]
-        {
+        for words in [
+            "it is needed",
+            "  name: ",
+            "age (in years): ",
+            "expected a whole number",
+            "{pasta, rice} [rice]: ",
+            "some of nuts, oil",
+            "note [may stay empty]: ",
+            "until {such as 2026-01-31T09:30:00Z} [may stay empty]: ",
+            "expected a date-time such as 2026-01-31T09:30:00Z",
+        ] {
             assert!(shown.contains(words), "{words}: {shown}");
         }
     }
 
     #[test]
     fn what_a_tool_says_cannot_move_the_cursor() {
-        assert_eq!(plain("a\u{1b}[2Jb\nc"), "a\u{fffd}[2Jb\nc");
+        assert_eq!(plain("a\u{1b}[2Jb\nc\u{202e}d\u{e0041}"), "a\\u{1b}[2Jb\nc\\u{202e}d\\u{e0041}");
     }
 }

@@ -32,6 +32,7 @@ async fn here(args: &CallArgs) -> Result<ExitCode, Stop> {
     }
     let cancel = CancellationToken::new();
     let (line, mut heard) = ask::line().unzip();
+    let at_a_terminal = line.is_some();
     let mut options = CallOptions { cancel: Some(cancel.clone()), line, ..CallOptions::new().dry_run(args.dry_run) };
     if let Some(as_of) = args.as_of {
         options = options.as_of(as_of);
@@ -43,6 +44,10 @@ async fn here(args: &CallArgs) -> Result<ExitCode, Stop> {
         () = ask::attend(heard.as_mut()) => call.await,
         // the call is told, ends as cancelled, and is answered
         () = stop_asked() => {
+            if at_a_terminal {
+                // the answer does not go on behind a question and its `^C`
+                output::note("");
+            }
             cancel.cancel();
             call.await
         }

@@ -39,7 +39,7 @@ use tracing::level_filters::LevelFilter;
 /// ```no_run
 /// # use std::process::ExitCode;
 /// # async fn main_of_a_bot() -> ExitCode {
-/// bdk_runtime::serve().await
+/// bdk::serve().await
 /// # }
 /// ```
 pub async fn serve() -> ExitCode {
@@ -52,7 +52,7 @@ impl Server {
     /// ```no_run
     /// # use std::process::ExitCode;
     /// # async fn main_of_a_bot() -> ExitCode {
-    /// bdk_runtime::Server::new().port(8080).max_body(64 * 1024).main().await
+    /// bdk::Server::new().port(8080).max_body(64 * 1024).main().await
     /// # }
     /// ```
     pub async fn main(self) -> ExitCode {

@@ -28,7 +28,7 @@ inventory::collect!(LinkDef);
 /// It stands once, in the crate's root.
 ///
 /// ```
-/// bdk_runtime::extension!("jev");
+/// bdk::extension!("jev");
 /// # fn main() {}
 /// ```
 #[macro_export]

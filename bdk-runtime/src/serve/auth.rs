@@ -10,7 +10,7 @@ pub type AuthFuture<'a> = Pin<Box<dyn Future<Output = Verdict> + Send + 'a>>;
 /// Finds out who asks. It sees a request's head, before the body is read.
 ///
 /// ```
-/// use bdk_runtime::{AuthFuture, AuthRequest, Authenticator, Principal, Verdict};
+/// use bdk::{AuthFuture, AuthRequest, Authenticator, Principal, Verdict};
 ///
 /// /// Callers show a key in a header of their own.
 /// struct ApiKeys;
@@ -27,7 +27,7 @@ pub type AuthFuture<'a> = Pin<Box<dyn Future<Output = Verdict> + Send + 'a>>;
 ///     }
 /// }
 ///
-/// let server = bdk_runtime::Server::new().auth([ApiKeys]);
+/// let server = bdk::Server::new().auth([ApiKeys]);
 /// # let _ = server;
 /// ```
 pub trait Authenticator: Send + Sync + 'static {

@@ -10,8 +10,8 @@ use std::{net::SocketAddr, panic::Location};
 /// Calls through it take the same path as those over HTTP, without the network.
 ///
 /// ```no_run
-/// # async fn example() -> Result<(), bdk_runtime::Error> {
-/// use bdk_runtime::Server;
+/// # async fn example() -> Result<(), bdk::Error> {
+/// use bdk::Server;
 /// use serde_json::json;
 /// let handle = Server::new().port(0).start().await?;
 /// let outcome = handle.call_tool("inspect_pr", json!({ "pr_url": "https://example.com/1" })).await?;
@@ -52,8 +52,8 @@ impl ServeHandle {
     /// Adds a tool to the running bot: callers see it from now on, and clients that listen for changes are told.
     ///
     /// ```no_run
-    /// # async fn example(handle: &bdk_runtime::ServeHandle) -> Result<(), bdk_runtime::Error> {
-    /// use bdk_runtime::{Effect, ToolContext, ToolDefinition};
+    /// # async fn example(handle: &bdk::ServeHandle) -> Result<(), bdk::Error> {
+    /// use bdk::{Effect, ToolContext, ToolDefinition};
     /// use serde_json::Value;
     /// let tool = ToolDefinition::new("weather")
     ///     .description("Tell the weather of now.")

@@ -20,8 +20,8 @@ pub enum ServeMode {
 /// On its own it answers callers of this machine alone, on `127.0.0.1:3000`.
 ///
 /// ```no_run
-/// # async fn example() -> Result<(), bdk_runtime::Error> {
-/// use bdk_runtime::Server;
+/// # async fn example() -> Result<(), bdk::Error> {
+/// use bdk::Server;
 /// let handle = Server::new().port(0).start().await?;
 /// println!("{}", handle.url());
 /// handle.shutdown().await;

@@ -45,7 +45,7 @@ impl<T: DeserializeOwned + JsonSchema + Send + 'static> ToolArg for T {
 /// The whole input as the author's own type.
 ///
 /// ```
-/// use bdk_runtime::Input;
+/// use bdk::Input;
 /// #[derive(serde::Deserialize, schemars::JsonSchema)]
 /// struct Query { text: String }
 /// async fn find(Input(query): Input<Query>) -> String { query.text }

@@ -3,7 +3,7 @@
 /// What a call does to the world, decided per call where the author gives a predicate.
 ///
 /// ```
-/// use bdk_runtime::Effect;
+/// use bdk::Effect;
 /// let commit = false;
 /// let effect = if commit { Effect::Write } else { Effect::Read };
 /// assert_eq!(effect, Effect::Read);

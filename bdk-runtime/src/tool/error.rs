@@ -19,7 +19,7 @@ pub enum Transience {
 /// (the blanket conversion would then clash); what bdk's own calls return, [`crate::Error`], does.
 ///
 /// ```
-/// use bdk_runtime::ToolError;
+/// use bdk::ToolError;
 /// fn parse(text: &str) -> Result<u32, ToolError> {
 ///     if text.is_empty() {
 ///         return Err("the text is empty".into());

@@ -61,7 +61,7 @@ impl ToolValue for ToolOutput {
 /// It gets no structured content that it does not set.
 ///
 /// ```
-/// use bdk_runtime::ToolOutput;
+/// use bdk::ToolOutput;
 /// let out = ToolOutput::text("A chart.").image([0x89, b'P'], "image/png");
 /// assert_eq!(out.content()[1]["mimeType"], "image/png");
 /// ```
@@ -100,7 +100,7 @@ impl ToolOutput {
     /// A resource itself, as text.
     ///
     /// ```
-    /// # use bdk_runtime::ToolOutput;
+    /// # use bdk::ToolOutput;
     /// let out = ToolOutput::text("The plan:").resource("file:///plan.md", "text/markdown", "# Plan");
     /// assert_eq!(out.content()[1]["resource"]["text"], "# Plan");
     /// ```
@@ -112,7 +112,7 @@ impl ToolOutput {
     /// A resource itself, as bytes, sent in base64.
     ///
     /// ```
-    /// # use bdk_runtime::ToolOutput;
+    /// # use bdk::ToolOutput;
     /// let out = ToolOutput::default().blob_resource("file:///logo.png", "image/png", [0x89, b'P']);
     /// let resource = serde_json::json!({ "uri": "file:///logo.png", "mimeType": "image/png", "blob": "iVA=" });
     /// assert_eq!(out.content()[0], serde_json::json!({ "type": "resource", "resource": resource }));

@@ -11,7 +11,7 @@ const MOST: usize = 32;
 /// One fault of an input.
 ///
 /// ```
-/// # use bdk_runtime::Issue;
+/// # use bdk::Issue;
 /// let issue = Issue { path: "a".into(), message: "required, but missing".into(), expected: None, received: None };
 /// assert_eq!(serde_json::to_string(&issue)?, r#"{"path":"a","message":"required, but missing"}"#);
 /// # Ok::<(), serde_json::Error>(())

@@ -67,6 +67,18 @@ async fn a_long_input_is_shown_in_part_and_says_so() {
     assert_eq!(answered("held", json!({ "text": "ä".repeat(5000) }), Duration::ZERO, check).await.result, 1);
 }
 
+#[tokio::test]
+async fn nothing_of_the_input_is_hidden_or_reordered() {
+    let check = |request: &Request| {
+        let message = request.params["message"].as_str().expect("words");
+        assert!(message.contains(r#""pay": "a\u202eb\u200bc\u001b❤""#), "{message}");
+        assert!(message.contains(r#""k\u00ad": 1"#), "{message}");
+        yes(request)
+    };
+    let input = json!({ "pay": "a\u{202e}b\u{200b}c\u{1b}❤", "k\u{ad}": 1 });
+    assert_eq!(answered("held", input, Duration::ZERO, check).await.result, 1);
+}
+
 #[test]
 fn only_a_tool_that_needs_approval_is_listed_so() {
     let registry = Registry::linked();

@@ -30,7 +30,7 @@ use serde_json::Value;
 /// integral float below 2^53 is an integer.
 ///
 /// ```
-/// use bdk_runtime::__private::{decode, json};
+/// use bdk::__private::{decode, json};
 /// assert_eq!(decode::<Vec<u8>>(&json!([1, 2.0])).unwrap(), [1, 2]);
 /// let fault = decode::<Vec<u8>>(&json!([1, 300])).unwrap_err();
 /// assert_eq!(fault.to_string(), "`[1]`: expected an integer from 0 to 255, received integer 300");

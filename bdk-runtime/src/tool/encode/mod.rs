@@ -34,7 +34,7 @@ const VERBATIM: &str = "$serde_json::private::";
 /// else [`Output::Json`].
 ///
 /// ```
-/// use bdk_runtime::__private::{Output, encode};
+/// use bdk::__private::{Output, encode};
 /// assert_eq!(encode("as it is").unwrap(), Output::Text("as it is".to_owned()));
 /// assert_eq!(encode(&[1.5, f64::NAN]).unwrap_err().to_string(), "`[1]` is NaN, which JSON cannot hold");
 /// ```

@@ -4,7 +4,7 @@
 /// in each) and without blank lines at its ends. Blank lines between, lists and indented code stay as they are.
 ///
 /// ```
-/// # use bdk_runtime::tool::schema::dedent;
+/// # use bdk::tool::schema::dedent;
 /// assert_eq!(dedent(" Adds.\n\n     code\n - item"), "Adds.\n\n    code\n- item");
 /// ```
 pub fn dedent(doc: &str) -> String {

@@ -14,6 +14,7 @@ mod inline;
 mod levels;
 mod lint;
 mod misfit;
+mod order;
 mod param_headers;
 mod rules;
 mod tidy;
@@ -84,7 +85,9 @@ pub(crate) fn of_params(params: &[Param], ignore_unknown: bool) -> Value {
             return no_arguments(ignore_unknown);
         }
         if param.whole {
-            let mut schema = whole::root(definitions.inline(schema.clone()), ignore_unknown);
+            let mut schema = definitions.inline(schema.clone());
+            order::restore(&mut schema, param.decode);
+            let mut schema = whole::root(schema, ignore_unknown);
             tidy::tidy(&mut schema, tidy::Nulls::DropOptional);
             if let Value::Object(root) = &mut schema {
                 rules::apply(root, param.rules);
@@ -96,7 +99,9 @@ pub(crate) fn of_params(params: &[Param], ignore_unknown: bool) -> Value {
     let mut properties = Map::new();
     let mut required = Vec::new();
     for (param, schema) in params.iter().zip(raw) {
-        properties.insert(param.name.into(), property(param, definitions.inline(schema)));
+        let mut schema = definitions.inline(schema);
+        order::restore(&mut schema, param.decode);
+        properties.insert(param.name.into(), property(param, schema));
         if param.required() {
             required.push(param.name);
         }

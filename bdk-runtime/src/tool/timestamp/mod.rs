@@ -25,7 +25,7 @@ const YEAR_ZERO: i64 = -62_167_219_200;
 /// Any offset is read, `Z` is written.
 ///
 /// ```
-/// use bdk_runtime::Timestamp;
+/// use bdk::Timestamp;
 /// use std::time::Duration;
 ///
 /// let noon: Timestamp = "2026-01-01T13:00:00+01:00".parse()?;

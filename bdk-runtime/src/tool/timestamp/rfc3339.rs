@@ -79,7 +79,7 @@ impl std::error::Error for RfcFault {}
 /// Everything else that ISO 8601, jiff or people call an instant, with the reason.
 ///
 /// ```
-/// use bdk_runtime::__private::{RfcFault, parse_rfc3339};
+/// use bdk::__private::{RfcFault, parse_rfc3339};
 /// assert_eq!(parse_rfc3339("2026-01-01T01:00:00+01:00").unwrap().to_string(), "2026-01-01T00:00:00Z");
 /// assert_eq!(parse_rfc3339("2026-01-01T00:00:00"), Err(RfcFault::NoZone));
 /// ```
