@@ -15,10 +15,7 @@ const KEY: &str = "approval";
 /// Asks for the approval of a call.
 pub(super) async fn seek(tool: &Tool, state: &Arc<CallState>, input: &CallInput<'_>) -> Result<(), Failure> {
     let Some(line) = &state.options.line else {
-        return Err(Failure::unapprovable(
-            "it needs the approval of a person, and nobody can be asked over this way of calling; call it over MCP, from a \
-             client that can ask its user (capability `elicitation`)",
-        ));
+        return Err(Failure::unapprovable(&format!("it needs the approval of a person, and {}", ask::NOBODY)));
     };
     let refused =
         |error: crate::Error| Failure::unapprovable(&format!("it needs the approval of a person, and {error}"));

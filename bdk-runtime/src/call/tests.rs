@@ -211,6 +211,7 @@ async fn a_no_and_a_dismissal_are_answers() {
 async fn without_a_line_nobody_can_be_asked() {
     let outcome = call("asks", json!({}), None).await;
     assert!(outcome.text().starts_with("Tool \"asks\" failed: nobody can be asked over this way of calling"));
+    assert!(outcome.text().contains("over MCP") && outcome.text().contains("a terminal"), "{outcome:?}");
     assert_eq!((code(&outcome), outcome.attempts), (Some(ErrorCode::Unavailable), 1));
     assert_eq!(call("says", json!({}), None).await.result[0], false);
 }

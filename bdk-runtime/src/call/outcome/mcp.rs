@@ -5,6 +5,11 @@ use crate::tool::Output;
 use serde_json::Value;
 
 impl Done {
+    /// What it says to whoever reads a text: of a call that failed, which tool it was, and why.
+    pub(crate) fn told(&self) -> String {
+        let Output::Envelope(envelope) = &self.output else { return String::new() };
+        envelope.content().iter().filter_map(|part| part["text"].as_str()).collect::<Vec<_>>().join("\n")
+    }
     /// Writes the result object: content, structured content where the value is an object, and in `_meta` the call's id and
     /// what beside the text says why it failed. `complete`: with the `resultType` that 2026-07-28 asks for.
     pub(crate) fn write_mcp(&self, out: &mut Vec<u8>, complete: bool) -> serde_json::Result<()> {
