@@ -99,6 +99,7 @@ async fn an_approval_shows_what_will_be_done(bot: TestBot) {
 #[bdk::test]
 async fn without_a_yes_nothing_runs(bot: TestBot) {
     let alone = bot.call_tool("asks_before_it_reads", json!({})).await;
+    assert!(alone.text().contains("nobody can be asked over this way of calling"), "{alone:?}");
     assert_eq!(alone.error.map(|e| e.code), Some(bdk::ErrorCode::Unavailable));
     let declined = bot.answering(|_| false).call_tool("asks_before_it_reads", json!({})).await;
     assert_eq!((declined.is_error, declined.attempts), (true, 0));

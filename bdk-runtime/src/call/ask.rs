@@ -102,7 +102,7 @@ async fn ask(state: &Arc<CallState>, questions: Vec<Question>) -> Result<Vec<Ans
         return Err(Error::new(format!("this question cannot be asked: {fault}")));
     }
     let keys = keys(&questions)?;
-    let line = state.options.line.as_ref().ok_or_else(|| Error::unavailable(NOBODY))?;
+    let line = Line::to_ask(state.options.line.as_ref()).ok_or_else(|| Error::unavailable(NOBODY))?;
     for question in &questions {
         able(line, question)?;
     }

@@ -26,6 +26,7 @@ pub(super) fn listing(bot: &Bot) -> Value {
 fn text(tool: &Tool) -> String {
     let mut out = String::new();
     let effect = match tool.effect() {
+        "predicate" => "read or write, by its input",
         "undeclared" => "effect undeclared, treated as a write",
         effect => effect,
     };

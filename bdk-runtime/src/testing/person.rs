@@ -115,9 +115,11 @@ pub(super) fn call<'a>(
     person: Option<&'a Person>,
     kept: &'a Mutex<Vec<Heard>>,
 ) -> BoxFuture<'a, Result<Done, UnknownTool>> {
-    let able = person.is_some();
-    let able = Abilities { form: able, url: able, sampling: able, roots: able };
-    let (line, mut speech) = Line::new(able, true, Some(LogLevel::Debug), Map::new());
+    let able = Abilities { form: true, url: true, sampling: true, roots: true };
+    let (line, mut speech) = match person {
+        Some(_) => Line::new(able, true, Some(LogLevel::Debug), Map::new()),
+        None => Line::one_way(),
+    };
     options.line = Some(line);
     let hear = move |speech| match speech {
         Speech::Progress { done, total, message } => {
