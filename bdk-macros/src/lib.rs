@@ -65,11 +65,19 @@ use proc_macro::TokenStream;
 /// | `timeout` | `"500ms"`, `"30s"`, `"2m"`, `"1h"`, `"none"` | default: 5 minutes |
 /// | `attempts` | a whole number | of a read: how often it is tried in all, default 3 |
 /// | `idempotent`, `destructive`, `open_world` | alone | MCP annotations beyond what `effect` says |
-/// | `needs_approval` | alone | runs only when the caller's person says yes to the exact input; refused where nobody can be asked |
+/// | `needs_approval` | alone | runs only when a person says yes to the exact input: see below |
 /// | `crate` | an absolute path | where `bdk` lives, if it is renamed |
 ///
 /// A closure names some of the tool's own parameters and is lent their values, after defaults and validation. A path
 /// is to a function that takes a reference to each owned parameter, in order.
+///
+/// `needs_approval` asks whom `ctx.ask` asks: the user of an MCP client that declares `elicitation`, and whoever sits at the
+/// terminal of `BOT call` (both stdin and stderr a terminal, and not with `--url`). Where nobody can be asked, the call is
+/// refused. The words are bdk's own, so that a person knows what they say yes to; for words of yours, `ctx.ask` in the body.
+///
+/// An `async fn` runs on the bot's threads and awaits; a plain `fn` runs on a thread of its own and may block. There,
+/// `ctx.block_on(…)` is for what an `async fn` awaits: `ctx.block_on(ctx.ask("Go on?"))?`,
+/// `ctx.block_on(ctx.progress(1, 2, "half of it"))`.
 ///
 /// On a parameter, `#[arg(…)]` takes:
 ///

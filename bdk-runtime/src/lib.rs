@@ -24,7 +24,9 @@ pub mod tool;
 mod visible;
 
 pub use bot::{BLOCKING_CALLS, Bot, Identity};
-pub use call::{Answer, CallError, CallOptions, ErrorCode, Issue, LogLevel, Outcome, Question, ToolContext};
+pub use call::{
+    Amount, Answer, CallError, CallOptions, ErrorCode, Issue, LogLevel, Outcome, Question, Said, ToolContext, Total,
+};
 #[cfg(feature = "commands")]
 pub use cli::serve;
 pub use error::Error;
@@ -34,7 +36,7 @@ pub use serve::{AuthFuture, AuthRequest, Authenticator, ServeHandle, ServeMode, 
 pub use session::{Mode, Principal, SessionInfo};
 #[cfg(not(feature = "commands"))]
 pub use start::serve;
-pub use testing::{Asked, Reply, TestBot};
+pub use testing::{Asked, Heard, Reply, TestBot};
 pub use tool::{Effect, Input, TimeBound, Timestamp, ToolDefinition, ToolError, ToolOutput};
 
 /// `Result<T>` with bdk's [`ToolError`], for tools.

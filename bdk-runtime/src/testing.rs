@@ -2,7 +2,7 @@
 
 mod person;
 
-pub use person::{Asked, Reply};
+pub use person::{Asked, Heard, Reply};
 
 use crate::{
     Timestamp,
@@ -11,9 +11,9 @@ use crate::{
     registry::{Problem, Registry},
     tool::Lend,
 };
-use person::Person;
+use person::{Person, locked};
 use serde_json::Value;
-use std::sync::Arc;
+use std::sync::Mutex;
 
 /// The whole runtime in process, for a bot's own tests: see `#[bdk::test]`.
 ///
@@ -22,6 +22,7 @@ pub struct TestBot {
     bot: Bot,
     options: CallOptions,
     person: Option<Person>,
+    heard: Mutex<Vec<Heard>>,
 }
 
 impl TestBot {
@@ -36,7 +37,7 @@ impl TestBot {
         let errors: Vec<String> =
             registry.errors().filter(|p| p.code != "no_provider").map(Problem::to_string).collect();
         assert!(errors.is_empty(), "the bot does not start:\n{}", errors.join("\n"));
-        Self { bot: Bot::with(registry), options: CallOptions::new(), person: None }
+        Self { bot: Bot::with(registry), options: CallOptions::new(), person: None, heard: Mutex::default() }
     }
     /// Reads run, writes are stubbed.
     #[must_use]
@@ -66,28 +67,54 @@ impl TestBot {
     /// (`needs_approval`). Without this, nobody can be asked.
     ///
     /// ```
-    /// use bdk::{Reply, TestBot, ToolContext, ToolDefinition, __private::{ToolsDef, at, inventory}};
-    /// use serde_json::{Value, json};
+    /// use bdk::{Question, Reply, prelude::*};
     ///
-    /// fn tools() -> Vec<ToolDefinition> {
-    ///     let remove = ToolDefinition::new("remove").description("Removes everything.").needs_approval();
-    ///     vec![remove.handler(async |_: Value, _: ToolContext| Ok("Removed."))]
+    /// /// Close an account.
+    /// #[tool(effect = "write", needs_approval)]
+    /// async fn close_account(ctx: &ToolContext) -> Result<String> {
+    ///     let why = ctx.ask(Question::new("Why?").text("reason")).await?;
+    ///     Ok(format!("Closed: {}", why.value::<Value>()?["reason"]))
     /// }
-    /// inventory::submit! { ToolsDef { make: tools, at: at!() } } // in a bot: `#[tools]`
     ///
-    /// # tokio::runtime::Runtime::new()?.block_on(async {
-    /// let bot = TestBot::new().answering(|asked| asked.message().contains("remove"));
-    /// assert_eq!(bot.call_tool("remove", json!({})).await.result, "Removed.");
+    /// # bdk::__private::block_on(async {
+    /// // one after the other
+    /// let mut answers = [Reply::from(true), json!({ "reason": "moved" }).into()].into_iter();
+    /// let bot = TestBot::new().answering(move |_| answers.next().unwrap_or(Reply::Cancel));
+    /// assert_eq!(bot.call_tool("close_account", json!({})).await.result, r#"Closed: "moved""#);
     ///
-    /// let bot = TestBot::new().answering(|_| Reply::Cancel);
-    /// assert!(bot.call_tool("remove", json!({})).await.is_error);
+    /// // by what is asked
+    /// let bot = TestBot::new().answering(|asked| !asked.message().contains("close_account"));
+    /// assert!(bot.call_tool("close_account", json!({})).await.is_error);
     /// # });
-    /// # Ok::<(), std::io::Error>(())
     /// ```
     #[must_use]
-    pub fn answering<R: Into<Reply>>(mut self, person: impl Fn(&Asked) -> R + Send + Sync + 'static) -> Self {
-        self.person = Some(Arc::new(move |asked| person(asked).into()));
+    pub fn answering<R: Into<Reply>>(mut self, mut person: impl FnMut(&Asked) -> R + Send + 'static) -> Self {
+        self.person = Some(Mutex::new(Box::new(move |asked| person(asked).into())));
         self
+    }
+    /// All that tools said to their callers so far ([`ToolContext::progress`](crate::ToolContext::progress),
+    /// [`ToolContext::log`](crate::ToolContext::log)), in this order. What a caller would not get to hear is not among it:
+    /// progress that does not increase, and what finds 64 others waiting because its tool never awaits.
+    ///
+    /// ```
+    /// use bdk::{LogLevel, prelude::*};
+    ///
+    /// /// Index the files.
+    /// #[tool(effect = "read")]
+    /// async fn index_files(ctx: &ToolContext) {
+    ///     ctx.progress(1, 2, "reading").await;
+    ///     ctx.log(LogLevel::Warning, "one of them is empty").await;
+    /// }
+    ///
+    /// # bdk::__private::block_on(async {
+    /// let bot = TestBot::new();
+    /// bot.call_tool("index_files", json!({})).await;
+    /// let heard: Vec<String> = bot.heard().iter().map(ToString::to_string).collect();
+    /// assert_eq!(heard, ["[1/2] reading", "warning: one of them is empty"]);
+    /// # });
+    /// ```
+    pub fn heard(&self) -> Vec<Heard> {
+        locked(&self.heard).clone()
     }
     /// Calls a tool as every front does.
     ///
@@ -98,11 +125,7 @@ impl TestBot {
         let at = std::panic::Location::caller();
         let (input, options) = (input.into(), self.options.clone());
         async move {
-            let ended = match &self.person {
-                Some(person) => person::call(&self.bot, name, input, options, person).await,
-                None => self.bot.call_boxed(name, input, options).await,
-            };
-            match ended {
+            match person::call(&self.bot, name, input, options, self.person.as_ref(), &self.heard).await {
                 Ok(done) => done.into(),
                 Err(unknown) => panic!("{at}: {unknown}"),
             }

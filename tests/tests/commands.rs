@@ -189,6 +189,21 @@ fn a_listing_is_the_same_from_run_to_run_and_is_what_the_bot_serves() {
 }
 
 #[test]
+fn a_listing_for_people_shows_what_a_caller_has_to_know() {
+    let listed = run(KITCHEN, &["tools"]).stdout;
+    for text in [
+        "\nberth (read or write, by its input)\n    Take a berth.\n    berth: integer\n    hold?: boolean = true\n    commit?: boolean = false\n",
+        "\n    Tell a figure's area.\n    either kind: \"circle\", radius: number  A circle.\n    or kind: \"rect\", w: integer, h: integer  A box.\n",
+        "\n    Search in a time window.\n    since: string\n    until?: string\n    under asOf, bounded by it: since, until\n",
+    ] {
+        assert!(listed.contains(text), "{text} in {listed}");
+    }
+    assert!(listed.contains("\nundeclared (effect undeclared, treated as a write)\n"), "{listed}");
+    let listed = run(env!("CARGO_BIN_EXE_companion"), &["tools"]).stdout;
+    assert!(listed.contains("wipe (write, needs approval)\n"), "{listed}");
+}
+
+#[test]
 fn a_diff_breaks_on_a_renamed_property_and_not_on_a_new_optional_one() {
     let now = run(KITCHEN, &["tools", "--json"]).json();
     let diff = |old: &Value| run(KITCHEN, &["tools", "diff", &file("tools.json", &old.to_string()).to_string_lossy()]);

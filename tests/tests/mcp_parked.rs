@@ -287,6 +287,10 @@ fn an_approval_is_asked_for_with_the_input_and_comes_from_nobody_but_the_one_ask
     let unable = Client::stateless(&server, json!({}));
     let answer = send(&unable, "pay", &five, &json!({}));
     assert_eq!((answer.refusal().0, answer.refusal().1), (400, -32021), "{answer:?}");
+    let told = answer.json()["error"]["message"].take();
+    let told = told.as_str().expect("words");
+    assert!(told.starts_with("Tool \"pay\" failed: it needs the approval of a person"), "{told}");
+    assert!(told.ends_with("the client capability `elicitation`, which the request did not declare"), "{told}");
     assert!(Client::new(&server).call("pay", json!({ "amount": 5 }))["isError"] == true);
 }
 

@@ -184,6 +184,8 @@ fn who_cannot_be_asked_is_told_so_at_once() {
         let response = client.response(id);
         if client.is_stateless() {
             assert_eq!(response["error"]["code"], -32021, "{response}");
+            let message = response["error"]["message"].as_str().expect("words");
+            assert!(message.starts_with("Tool \"seat\" failed: ") && message.contains("`elicitation`"), "{message}");
         } else {
             assert_eq!(response["result"]["isError"], true, "{response}");
         }
@@ -227,12 +229,16 @@ fn a_tool_that_needs_approval_runs_after_a_yes_and_never_else() {
 
 #[test]
 fn an_async_tool_that_blocks_on_a_question_fails_at_once_at_its_authors_line() {
-    for mut client in Client::of_every_era(COMPANION, &able()) {
+    for mut client in Client::of_every_era(NOISY, &able()) {
         let result = client.call("blocks", json!({}));
-        assert_eq!((&result["isError"], &result["_meta"]["bdk/error"]["code"]), (&json!(true), &json!("panicked")), "{result}");
+        assert_eq!(
+            (&result["isError"], &result["_meta"]["bdk/error"]["code"]),
+            (&json!(true), &json!("panicked")),
+            "{result}"
+        );
         let log = client.told("`.await` the future");
         let line = log.lines().find(|line| line.contains("`.await` the future")).expect("it was told");
-        assert!(line.contains("src/bin/companion.rs:") && line.contains("for plain `fn` tools"), "{line}");
+        assert!(line.contains("src/bin/noisy.rs:") && line.contains("for plain `fn` tools"), "{line}");
         client.is_quiet();
     }
 }

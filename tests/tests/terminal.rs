@@ -1,5 +1,5 @@
 //! `call` at a terminal: whoever sits there is asked. The terminal is a real one (a pseudo-terminal of the system's), and Python
-//! types what a person would.
+//! types what a person would. What is typed at a terminal is seen there, too, and so stands in what it showed.
 
 use bdk_tests::run_with;
 
@@ -47,7 +47,7 @@ fn at_a_terminal(args: &[&str], typed: &[&str]) -> String {
 
 #[test]
 fn a_person_at_the_terminal_answers_a_form() {
-    let shown = at_a_terminal(&["call", "greet"], &["friends say it.): =>Ada", "age: =>36"]);
+    let shown = at_a_terminal(&["call", "greet"], &["friends say it.): =>Ada", "age [may stay empty]: =>36"]);
     assert!(shown.contains("Who are you?") && shown.contains("As friends say it."), "{shown}");
     assert!(shown.contains(r#""result":"Hello, Ada of 36!""#) && shown.ends_with("exit 0\n"), "{shown}");
 }
@@ -57,12 +57,44 @@ fn a_person_at_the_terminal_approves_or_does_not() {
     let wipe = ["call", "wipe", "--input", r#"{"disk":"sda"}"#];
     let yes = at_a_terminal(&wipe, &["[y/N] =>y"]);
     assert!(yes.contains("sda") && yes.contains(r#""isError":false"#) && yes.ends_with("exit 0\n"), "{yes}");
+    assert!(yes.contains("Yes or no? [y/N] "), "{yes}");
+    let second_thoughts = at_a_terminal(&wipe, &["[y/N] =>maybe", "expected y or n=>y"]);
+    assert!(second_thoughts.contains(r#""isError":false"#), "{second_thoughts}");
     let no = at_a_terminal(&wipe, &["[y/N] =>n"]);
     assert!(no.contains(r#""isError":true"#) && no.ends_with("exit 1\n"), "{no}");
+}
+
+#[test]
+fn a_person_who_gives_up_finds_the_answer_on_a_line_of_its_own() {
+    for gives_up in ["\u{4}", "\u{3}"] {
+        let shown = at_a_terminal(&["call", "wipe", "--input", r#"{"disk":"sda"}"#], &[&format!("[y/N] =>{gives_up}")]);
+        assert!(shown.lines().any(|line| line.starts_with(r#"{"ok":true,"#)), "{shown:?}");
+        assert!(shown.ends_with("exit 1\n"), "{shown:?}");
+    }
+}
+
+#[test]
+fn an_input_is_approved_as_it_is_and_not_as_it_would_look() {
+    let shown = at_a_terminal(&["call", "wipe", "--input", "{\"disk\":\"sd\u{202e}a\u{200b}\"}"], &["[y/N] =>n"]);
+    assert!(shown.contains(r"sd\u202ea\u200b") && !shown.contains(['\u{202e}', '\u{200b}']), "{shown:?}");
+}
+
+#[test]
+fn an_mcp_server_that_somebody_starts_at_a_terminal_says_what_it_waits_for() {
+    let shown = at_a_terminal(&["mcp", "serve"], &["`--help` tells how to add it=>\u{4}"]);
+    assert!(shown.contains("waiting for an MCP client") && shown.ends_with("exit 0\n"), "{shown}");
 }
 
 #[test]
 fn where_nobody_sits_nobody_is_asked() {
     let ran = run_with(TALKER, &["call", "wipe", "--input", r#"{"disk":"sda"}"#], b"y\n", |_| {});
     assert_eq!((ran.code, ran.json()["error"]["code"].as_str()), (1, Some("unavailable")), "{ran:?}");
+    let told = ran.json()["result"]["content"][0]["text"].to_string();
+    assert!(
+        told.contains("over MCP") && told.contains("`call`, without `--url`, where stdin and stderr are a terminal"),
+        "{told}"
+    );
+    let help = run_with(TALKER, &["call", "--help"], b"", |_| {}).stdout;
+    let words = help.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(words.contains("stdin and stderr both have to be a terminal"), "{help}");
 }

@@ -1,5 +1,5 @@
 //! What tools say and ask.
-use bdk::{Answer, LogLevel, Question, Reply, prelude::*};
+use bdk::{Answer, Heard, LogLevel, Question, Reply, prelude::*};
 
 /// Says how far it is, in whatever numbers are at hand.
 #[tool(effect = "read")]
@@ -41,6 +41,7 @@ async fn asks_seat(ctx: &ToolContext) -> Result<String> {
 /// A thread may ask too.
 #[tool(effect = "read")]
 fn asks_blocking(ctx: &ToolContext) -> Result<bool> {
+    ctx.block_on(ctx.progress(1, 2, "about to ask"));
     Ok(ctx.can_ask() && ctx.block_on(ctx.ask("Go on?"))?.accepted())
 }
 
@@ -98,9 +99,29 @@ async fn an_approval_shows_what_will_be_done(bot: TestBot) {
 #[bdk::test]
 async fn without_a_yes_nothing_runs(bot: TestBot) {
     let alone = bot.call_tool("asks_before_it_reads", json!({})).await;
+    assert!(alone.text().contains("nobody can be asked over this way of calling"), "{alone:?}");
     assert_eq!(alone.error.map(|e| e.code), Some(bdk::ErrorCode::Unavailable));
     let declined = bot.answering(|_| false).call_tool("asks_before_it_reads", json!({})).await;
     assert_eq!((declined.is_error, declined.attempts), (true, 0));
+}
+
+#[bdk::test]
+async fn a_script_of_answers_may_be_used_up(bot: TestBot) {
+    let mut script = vec![Reply::from(true), json!({ "meal": "pasta" }).into(), json!({ "name": "Bo" }).into()];
+    let bot = bot.answering(move |_| script.pop().unwrap_or(Reply::Cancel));
+    assert_eq!(bot.call_tool("asks_seat", json!({})).await.result, "Bo None \"pasta\" true");
+}
+
+#[bdk::test]
+async fn what_tools_say_is_heard_to_the_last_word(bot: TestBot) {
+    bot.call_tool("asks_progress", json!({ "files": ["a"] })).await;
+    let heard = bot.heard();
+    let said: Vec<String> = heard.iter().map(ToString::to_string).collect();
+    assert_eq!(said, ["[0/1] a", "[3/10] three of ten", "[4.5/10] in halves", "[5] 1 files", "notice: done"]);
+    assert_eq!(heard[0], Heard::Progress { done: 0.0, total: Some(1.0), message: "a".into() });
+    assert_eq!(heard[4], Heard::Log { level: LogLevel::Notice, message: "done".into() });
+    bot.call_tool("asks_blocking", json!({})).await;
+    assert_eq!(bot.heard().last().map(ToString::to_string).as_deref(), Some("[1/2] about to ask"));
 }
 
 #[bdk::test]

@@ -3,7 +3,7 @@
 //! Asked once a call, not once an attempt, and always asked: an answer that came with the call is no approval, since whoever
 //! made the call made it too.
 
-use super::{CallInput, CallState, Failure, Question, ask};
+use super::{CallInput, CallState, Failure, Question, ask, line::Line};
 use crate::{registry::Tool, visible};
 use serde_json::Value;
 use std::sync::Arc;
@@ -14,11 +14,8 @@ const KEY: &str = "approval";
 
 /// Asks for the approval of a call.
 pub(super) async fn seek(tool: &Tool, state: &Arc<CallState>, input: &CallInput<'_>) -> Result<(), Failure> {
-    let Some(line) = &state.options.line else {
-        return Err(Failure::unapprovable(
-            "it needs the approval of a person, and nobody can be asked over this way of calling; call it over MCP, from a \
-             client that can ask its user (capability `elicitation`)",
-        ));
+    let Some(line) = Line::to_ask(state.options.line.as_ref()) else {
+        return Err(Failure::unapprovable(&format!("it needs the approval of a person, and {}", ask::NOBODY)));
     };
     let refused =
         |error: crate::Error| Failure::unapprovable(&format!("it needs the approval of a person, and {error}"));

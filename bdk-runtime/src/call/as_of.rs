@@ -24,8 +24,7 @@ fn fault(name: &str, input: &Value, frozen: Timestamp) -> Option<Issue> {
             (format!("got {came}"), Some(came))
         }
     };
-    let message =
-        format!("must be given as {expected} (this session is frozen there), {wrong}; retry with absolute bounds");
+    let message = format!("must be given as {expected} (time is frozen there), {wrong}; retry with absolute bounds");
     Some(Issue { path: path_text(&[Step::Key(name.to_owned())]), message, expected: Some(expected), received: came })
 }
 
@@ -83,8 +82,8 @@ mod tests {
         let issues = judge(&["since"], &json!({ "since": "yesterday" }), frozen());
         assert_eq!(
             issues[0].message,
-            "must be given as an absolute RFC 3339 instant with a zone, not later than 2026-01-01T00:00:00Z (this \
-             session is frozen there), got string \"yesterday\"; retry with absolute bounds"
+            "must be given as an absolute RFC 3339 instant with a zone, not later than 2026-01-01T00:00:00Z (time \
+             is frozen there), got string \"yesterday\"; retry with absolute bounds"
         );
     }
 }

@@ -13,19 +13,49 @@ use std::{collections::HashSet, sync::Arc, time::Duration};
 /// How long a person is waited for.
 const LONGEST_WAIT: Duration = Duration::from_secs(600);
 
+/// Where there is no way back to the caller: who else can be asked.
+pub(super) const NOBODY: &str = "nobody can be asked over this way of calling: call it over MCP, from a client that can ask its user \
+     (capability `elicitation`), or with `call`, without `--url`, where stdin and stderr are a terminal";
+
 impl ToolContext {
     /// Asks whoever called, and waits for the answer: at most 10 minutes, which count against no deadline, and no longer than
-    /// the call. Over MCP a client shows it to its user; other ways of calling have nobody to ask.
+    /// the call.
+    ///
+    /// Over MCP, a client that declares `elicitation` shows it to its user; `BOT call` shows it to whoever sits at the
+    /// terminal, where both stdin and stderr are one, and not with `--url`. Other ways of calling have nobody to ask.
     ///
     /// ```
-    /// use bdk::{ToolContext, ToolError};
+    /// use bdk::prelude::*;
     ///
-    /// async fn remove(path: String, ctx: &ToolContext) -> Result<&'static str, ToolError> {
+    /// /// Remove a file.
+    /// #[tool(effect = "write")]
+    /// async fn remove(path: String, ctx: &ToolContext) -> Result<&'static str> {
     ///     if !ctx.ask(format!("Remove {path}?")).await?.accepted() {
     ///         return Ok("Kept.");
     ///     }
     ///     Ok("Removed.")
     /// }
+    /// ```
+    ///
+    /// A tool that is a plain `fn` blocks on it:
+    ///
+    /// ```
+    /// use bdk::prelude::*;
+    ///
+    /// /// Empty the bin.
+    /// #[tool(effect = "write")]
+    /// fn empty_bin(ctx: &ToolContext) -> Result<&'static str> {
+    ///     if !ctx.block_on(ctx.ask("Empty the bin?"))?.accepted() {
+    ///         return Ok("Kept.");
+    ///     }
+    ///     ctx.block_on(ctx.progress(1, 2, "half of it is gone"));
+    ///     Ok("Emptied.")
+    /// }
+    ///
+    /// # bdk::__private::block_on(async {
+    /// let bot = TestBot::new().answering(|asked| asked.message() == "Empty the bin?");
+    /// assert_eq!(bot.call_tool("empty_bin", json!({})).await.result, "Emptied.");
+    /// # });
     /// ```
     ///
     /// # Errors
@@ -35,7 +65,7 @@ impl ToolContext {
     pub fn ask(&self, question: impl Into<Question>) -> BoxFuture<'_, Result<Answer, Error>> {
         ask_one(&self.0, question.into())
     }
-    /// Asks several things at once; the answers come in the questions' order.
+    /// Asks several things at once, of whom [`ask`](Self::ask) asks; the answers come in the questions' order.
     ///
     /// # Errors
     /// As [`ask`](Self::ask), and when two of them have the same [`id`](Question::id).
@@ -45,7 +75,8 @@ impl ToolContext {
     ) -> BoxFuture<'_, Result<Vec<Answer>, Error>> {
         ask_several(&self.0, questions.into_iter().map(Into::into).collect())
     }
-    /// Whether the caller can be asked a yes or no or a form: over MCP, from a client that declares `elicitation`.
+    /// Whether the caller can be asked a yes or no or a form: over MCP, from a client that declares `elicitation`, and in a
+    /// `BOT call` at a terminal (both stdin and stderr, and not with `--url`).
     pub fn can_ask(&self) -> bool {
         self.0.options.line.as_ref().is_some_and(|line| line.abilities.form)
     }
@@ -71,11 +102,7 @@ async fn ask(state: &Arc<CallState>, questions: Vec<Question>) -> Result<Vec<Ans
         return Err(Error::new(format!("this question cannot be asked: {fault}")));
     }
     let keys = keys(&questions)?;
-    let line = state.options.line.as_ref().ok_or_else(|| {
-        Error::unavailable(
-            "nobody can be asked over this way of calling; call it over MCP, from a client that can ask its user",
-        )
-    })?;
+    let line = Line::to_ask(state.options.line.as_ref()).ok_or_else(|| Error::unavailable(NOBODY))?;
     for question in &questions {
         able(line, question)?;
     }

@@ -194,15 +194,13 @@ impl ToolContext {
     /// Runs a future to its end in a blocking tool (a plain `fn`), or in a thread of the author's own.
     ///
     /// ```
-    /// use bdk::{Error, ToolContext};
+    /// use bdk::prelude::*;
     ///
-    /// // `#[tool(effect = "write")]`
-    /// fn remove(ctx: &ToolContext, path: String) -> Result<&'static str, Error> {
-    ///     if !ctx.block_on(ctx.ask(format!("Remove {path}?")))?.accepted() {
-    ///         return Ok("Kept.");
-    ///     }
-    ///     ctx.block_on(ctx.progress(1, 2, "it is on its way"));
-    ///     Ok("Removed.")
+    /// /// Print a file, when a person agrees.
+    /// #[tool(effect = "write")]
+    /// fn print_out(path: PathBuf, ctx: &ToolContext) -> Result<bool> {
+    ///     ctx.block_on(ctx.progress(1, 2, "warming up"));
+    ///     Ok(ctx.block_on(ctx.ask(format!("Print {}?", path.display())))?.accepted())
     /// }
     /// ```
     ///

@@ -105,6 +105,8 @@ impl LogLevel {
 pub(crate) struct Line {
     speech: mpsc::Sender<Speech>,
     pub(crate) abilities: Abilities,
+    /// Whether nobody answers at its other end: to whoever asks it is none.
+    one_way: bool,
     /// Whether the caller wants to hear of progress.
     pub(crate) progress: bool,
     /// From which level on the caller wants log messages.
@@ -125,17 +127,36 @@ impl Line {
         log: Option<LogLevel>,
         prepared: Map<String, Value>,
     ) -> (Arc<Self>, mpsc::Receiver<Speech>) {
+        let (line, heard) = Self::made(abilities, progress, log, prepared);
+        (Arc::new(line), heard)
+    }
+    /// A line to somebody who hears everything and answers nothing.
+    pub(crate) fn one_way() -> (Arc<Self>, mpsc::Receiver<Speech>) {
+        let (line, heard) = Self::made(Abilities::default(), true, Some(LogLevel::Debug), Map::new());
+        (Arc::new(Self { one_way: true, ..line }), heard)
+    }
+    fn made(
+        abilities: Abilities,
+        progress: bool,
+        log: Option<LogLevel>,
+        prepared: Map<String, Value>,
+    ) -> (Self, mpsc::Receiver<Speech>) {
         let (speech, heard) = mpsc::channel(WAITING);
         let line = Self {
             speech,
             abilities,
+            one_way: false,
             progress,
             log,
             furthest: Mutex::new(f64::NEG_INFINITY),
             prepared: Mutex::new(prepared),
             lacked: Mutex::new(None),
         };
-        (Arc::new(line), heard)
+        (line, heard)
+    }
+    /// The line over which this caller can be asked, if any.
+    pub(super) fn to_ask(line: Option<&Arc<Self>>) -> Option<&Arc<Self>> {
+        line.filter(|line| !line.one_way)
     }
     /// The capability that a question of this call needed and the client did not declare, as MCP names it.
     pub(crate) fn lacked(&self) -> Option<&'static str> {

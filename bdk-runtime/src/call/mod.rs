@@ -40,9 +40,11 @@ pub use outcome::{CallError, ErrorCode, Outcome};
 pub(crate) use outcome::{Done, Failure};
 #[cfg(feature = "http")]
 pub(crate) use panic::log_panics_of_tools;
+pub use progress::{Amount, Total};
 pub(crate) use provided::Provided;
 pub(crate) use question::ELICIT;
 pub use question::Question;
+pub use say::Said;
 
 use crate::{Effect, bot::Bot, registry::Tool, tool::Output};
 use context::CallState;

@@ -45,14 +45,16 @@ enum Kind {
 
 impl Question {
     fn of_kind(kind: Kind) -> Self {
-        Self { kind, id: None, fault: None }
+        let fault = fault(&kind);
+        Self { kind, id: None, fault }
     }
     /// A question for yes or no, and with fields a form.
     pub fn new(message: impl Into<String>) -> Self {
         Self::of_kind(Kind::Form { message: message.into(), form: Form::default() })
     }
-    /// A form with the fields of a struct; each must be a text, a number, a `bool`, an enum of plain names, a list of those, or
-    /// an `Option`. Doc comments are the fields' descriptions. The answer is read with [`Answer::value`].
+    /// A form with the fields of a struct; each must be a text, a number, a `bool`, an enum of plain names or a list of such an
+    /// enum's (`Vec<Meal>`), or an `Option` of one of these. MCP has no field for anything else, such as a list of texts. Doc
+    /// comments are the fields' descriptions. The answer is read with [`Answer::value`].
     ///
     /// ```
     /// use bdk::{Error, Question, ToolContext};
@@ -76,9 +78,10 @@ impl Question {
             Ok(form) => (form, None),
             Err(fault) => (Form::default(), Some(fault)),
         };
-        Self { fault, ..Self::of_kind(Kind::Form { message, form }) }
+        let made = Self::of_kind(Kind::Form { message, form });
+        Self { fault: fault.or(made.fault), ..made }
     }
-    /// A link for a person to open: to sign in, to pay. Accepted means that they agreed to open it, not that they are done there.
+    /// A link for a person to open (`https://…` or `http://…`): to sign in, to pay. Accepted means that they agreed to open it, not that they are done there.
     pub fn url(message: impl Into<String>, url: impl Into<String>) -> Self {
         Self::of_kind(Kind::Url { message: message.into(), url: url.into() })
     }
@@ -235,6 +238,17 @@ impl Question {
             None => Ok(Answer::Accepted(content)),
         }
     }
+}
+
+/// What is wrong with a question from the start.
+fn fault(kind: &Kind) -> Option<String> {
+    let (Kind::Form { message, .. } | Kind::Url { message, .. }) = kind else { return None };
+    if message.trim().is_empty() {
+        return Some("its message is empty, and a person would not know what is asked".to_owned());
+    }
+    let Kind::Url { url, .. } = kind else { return None };
+    let opens = url::Url::parse(url).is_ok_and(|url| matches!(url.scheme(), "http" | "https"));
+    (!opens).then(|| format!("`{url}` is no address that a person could open: write it whole, `https://…`"))
 }
 
 /// For yes or no.

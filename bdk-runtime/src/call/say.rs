@@ -8,9 +8,10 @@ use std::{
     task::{Context, Poll},
 };
 
-/// What was said: to be awaited. A front may listen in the very task that the tool runs in, and then gets its turn.
+/// What was said: to be awaited in an `async fn`, where a front may listen in the very task that the tool runs in, and then
+/// gets its turn. It was said already: a plain `fn` may block on it (`ctx.block_on(ctx.progress(…))`) or let it go.
 // a type with a name, or rustc would tell three times what is wrong with an argument
-#[must_use = "await it, so that whoever listens gets a turn"]
+#[must_use = "in an `async fn`, `.await` it, so that whoever listens gets a turn; in a plain `fn`, `ctx.block_on(…)` it"]
 #[derive(Debug)]
 pub struct Said {
     turn: bool,
@@ -31,16 +32,27 @@ impl Future for Said {
 impl ToolContext {
     /// Tells the caller how far the call is: this much, of so much in all, and in words (none when empty).
     ///
-    /// It goes nowhere when the caller did not ask for it, and never waits for a slow one. Each must be more than the one
-    /// before, or it is not sent. A tool that another one calls says nothing: its caller's progress is the other tool's.
+    /// It goes to an MCP client that asked for it, and to the terminal of a `BOT call`, where both stdin and stderr are one;
+    /// otherwise it goes nowhere. It never waits for a slow caller. Each must be more than the one before, or it is not sent.
+    /// A tool that another one calls says nothing: its caller's progress is the other tool's.
     ///
     /// ```
-    /// # use bdk::ToolContext;
+    /// # use bdk::prelude::*;
+    /// /// Copy files.
+    /// #[tool(effect = "write")]
     /// async fn copy(files: Vec<String>, ctx: &ToolContext) {
     ///     for (i, file) in files.iter().enumerate() {
     ///         ctx.progress(i, files.len(), file).await;
     ///     }
     ///     ctx.progress(0.5, None, "nobody knows how long this takes").await;
+    /// }
+    ///
+    /// /// Copy files, on a thread.
+    /// #[tool(effect = "write")]
+    /// fn copy_blocking(files: Vec<String>, ctx: &ToolContext) {
+    ///     for (i, file) in files.iter().enumerate() {
+    ///         ctx.block_on(ctx.progress(i, files.len(), file));
+    ///     }
     /// }
     /// ```
     pub fn progress(&self, done: impl Amount, total: impl Total, message: impl Display) -> Said {
@@ -51,8 +63,9 @@ impl ToolContext {
         }
         Said { turn: line.is_some() }
     }
-    /// Tells the caller something worth knowing. It goes nowhere when the caller did not ask for messages of this level, and
-    /// never waits for a slow one. What is for whoever runs the bot goes to `tracing`.
+    /// Tells the caller something worth knowing. It goes to an MCP client that asked for messages of this level, and from
+    /// [`LogLevel::Info`] on to the terminal of a `BOT call`; otherwise it goes nowhere. It never waits for a slow caller. What
+    /// is for whoever runs the bot goes to `tracing`.
     ///
     /// ```
     /// # use bdk::{LogLevel, ToolContext};

@@ -1,6 +1,7 @@
 //! What a tool says and asks, against a front that is scripted. Time is tokio's own, and stands unless everything waits.
 
 mod approval;
+mod blocking;
 
 use super::{
     CallOptions, ErrorCode, LogLevel, Outcome, Question, ToolContext,
@@ -12,7 +13,6 @@ use crate::{
     registry::Registry,
     tool::{At, ToolsDef},
 };
-use futures_util::FutureExt;
 use serde_json::{Map, Value, json};
 use std::{sync::Arc, time::Duration};
 use tokio::{sync::mpsc, time::Instant};
@@ -211,6 +211,7 @@ async fn a_no_and_a_dismissal_are_answers() {
 async fn without_a_line_nobody_can_be_asked() {
     let outcome = call("asks", json!({}), None).await;
     assert!(outcome.text().starts_with("Tool \"asks\" failed: nobody can be asked over this way of calling"));
+    assert!(outcome.text().contains("over MCP") && outcome.text().contains("a terminal"), "{outcome:?}");
     assert_eq!((code(&outcome), outcome.attempts), (Some(ErrorCode::Unavailable), 1));
     assert_eq!(call("says", json!({}), None).await.result[0], false);
 }
@@ -378,26 +379,5 @@ async fn the_trace_stands_in_the_calls_span_and_in_its_record() {
     for of in ["execute_tool{", "tool=\"says\""] {
         let line = log.lines().find(|line| line.contains(of)).unwrap_or_else(|| panic!("no {of} in {log}"));
         assert!(line.contains("traceparent=\"00-trace\""), "{line}");
-    }
-}
-
-#[tokio::test]
-async fn an_async_tool_that_blocks_panics_at_once_on_whichever_thread_its_call_begins() {
-    assert_eq!(code(&call("blocks", json!({}), None).await), Some(ErrorCode::Panicked));
-    // no thread of tokio's, as over stdio
-    let runtime = tokio::runtime::Handle::current();
-    let elsewhere = std::thread::spawn(move || {
-        let _runtime = runtime.enter();
-        call("blocks", json!({}), None).now_or_never()
-    });
-    let outcome = elsewhere.join().expect("the panic is caught").expect("it ends at once");
-    assert_eq!((code(&outcome), outcome.attempts), (Some(ErrorCode::Panicked), 1));
-}
-
-#[tokio::test]
-async fn a_thread_of_the_authors_own_may_block() {
-    for place in ["the pool", "a thread"] {
-        let outcome = answered("blocks_elsewhere", json!({ "place": place }), Duration::ZERO, yes).await;
-        assert_eq!(outcome.result, true, "{place}: {outcome:?}");
     }
 }

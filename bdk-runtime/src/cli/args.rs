@@ -24,7 +24,10 @@ pub(super) enum Command {
     Serve(ServeArgs),
     /// Call a tool and print the answer's JSON
     ///
-    /// Without --url the call runs in this process. The exit code is 1 when the call was refused or its result is an error.
+    /// Without --url the call runs in this process, and whoever sits at the terminal reads how far it is, answers what the tool
+    /// asks, and approves a tool that needs approval: stdin and stderr both have to be a terminal. Elsewhere, and with --url,
+    /// nobody can be asked, and such a call is refused; no option says yes in a person's place. The exit code is 1 when the
+    /// call was refused or its result is an error.
     Call(CallArgs),
     /// Tell everything that is wrong with this bot
     ///

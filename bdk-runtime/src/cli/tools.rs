@@ -25,18 +25,50 @@ pub(super) fn listing(bot: &Bot) -> Value {
 
 fn text(tool: &Tool) -> String {
     let mut out = String::new();
-    let _ = writeln!(out, "{HEAD}{}{HEAD:#} ({})", tool.name(), tool.effect());
+    let effect = match tool.effect() {
+        "predicate" => "read or write, by its input",
+        "undeclared" => "effect undeclared, treated as a write",
+        effect => effect,
+    };
+    let approval = if tool.needs_approval() { ", needs approval" } else { "" };
+    let _ = writeln!(out, "{HEAD}{}{HEAD:#} ({effect}{approval})", tool.name());
     let first = tool.description().trim().lines().next().unwrap_or_default();
     let _ = writeln!(out, "    {first}");
     let schema = tool.input_schema();
-    let required = |name: &str| schema["required"].as_array().is_some_and(|r| r.iter().any(|n| n == name));
-    for (name, property) in schema["properties"].as_object().into_iter().flatten() {
-        let optional = if required(name) { "" } else { "?" };
-        let description = property["description"].as_str().and_then(|d| d.lines().next()).unwrap_or_default();
+    for (name, property) in properties(schema) {
+        let description = first_line(property);
         let gap = if description.is_empty() { "" } else { "  " };
-        let _ = writeln!(out, "    {name}{optional}: {}{gap}{description}", kind(property));
+        let _ = writeln!(out, "    {}{gap}{description}", shown(schema, name, property));
+    }
+    // a tagged enum as the whole input
+    let branches = ["oneOf", "anyOf"].iter().find_map(|key| schema[*key].as_array());
+    for (i, branch) in branches.into_iter().flatten().enumerate() {
+        let all: Vec<String> = properties(branch).map(|(name, property)| shown(branch, name, property)).collect();
+        let all = if all.is_empty() { kind(branch) } else { all.join(", ") };
+        let description = first_line(branch);
+        let gap = if description.is_empty() { "" } else { "  " };
+        let _ = writeln!(out, "    {} {all}{gap}{description}", if i == 0 { "either" } else { "or" });
+    }
+    let bounded: Vec<&str> = tool.time_args().iter().map(|name| &**name).collect();
+    if !bounded.is_empty() {
+        let _ = writeln!(out, "    under asOf, bounded by it: {}", bounded.join(", "));
     }
     out
+}
+
+fn properties(schema: &Value) -> impl Iterator<Item = (&String, &Value)> {
+    schema["properties"].as_object().into_iter().flatten()
+}
+fn first_line(schema: &Value) -> &str {
+    schema["description"].as_str().and_then(|d| d.lines().next()).unwrap_or_default()
+}
+
+/// `unit?: "celsius" | "kelvin" = "kelvin"`.
+fn shown(schema: &Value, name: &str, property: &Value) -> String {
+    let required = schema["required"].as_array().is_some_and(|r| r.iter().any(|n| n == name));
+    let optional = if required { "" } else { "?" };
+    let default = property.get("default").map_or_else(String::new, |default| format!(" = {default}"));
+    format!("{name}{optional}: {}{default}", kind(property))
 }
 
 /// A property's type in a word or two.

@@ -46,9 +46,10 @@ impl RpcError {
     pub(crate) fn log_level() -> Self {
         Self::params("`level` is one of debug, info, notice, warning, error, critical, alert and emergency")
     }
-    /// The call needed a capability that the client did not declare (2026-07-28).
-    pub(crate) fn lacking(capability: &str) -> Self {
-        let message = format!("the call needs the client capability `{capability}`, which the request did not declare");
+    /// The call needed a capability that the client did not declare (2026-07-28); `told` is how it ended, in words.
+    pub(crate) fn lacking(capability: &str, told: &str) -> Self {
+        let message =
+            format!("{told}. It needs the client capability `{capability}`, which the request did not declare");
         Self { data: Some(json!({ "requiredCapabilities": { capability: {} } })), ..Self::new(-32021, message) }
     }
     /// A version of the protocol that there is not (2026-07-28).

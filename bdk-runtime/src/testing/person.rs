@@ -1,15 +1,18 @@
-//! The person at the other end of a test: what a tool asks, a closure answers.
+//! The person at the other end of a test: what a tool asks, a closure answers, and what it says is kept.
 
 use crate::{
     bot::Bot,
     call::{
-        CallOptions, Done, UnknownTool,
+        CallOptions, Done, LogLevel, UnknownTool,
         line::{Abilities, Ask, Line, Request, Speech},
     },
 };
 use futures_util::future::BoxFuture;
 use serde_json::{Map, Value, json};
-use std::sync::Arc;
+use std::{
+    fmt,
+    sync::{Mutex, MutexGuard, PoisonError},
+};
 
 /// What a tool asks in a test, or the runtime for it: see [`TestBot::answering`](crate::TestBot::answering).
 #[derive(Debug)]
@@ -60,40 +63,96 @@ impl From<Value> for Reply {
     }
 }
 
-pub(super) type Person = Arc<dyn Fn(&Asked) -> Reply + Send + Sync>;
+/// What a tool said in a test: see [`TestBot::heard`](crate::TestBot::heard). Displayed as the terminal shows it:
+/// `[1/2] reading`, `warning: one of them is empty`.
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub enum Heard {
+    /// How far it is: [`ToolContext::progress`](crate::ToolContext::progress).
+    Progress {
+        /// This much.
+        done: f64,
+        /// Of so much in all, where it is known.
+        total: Option<f64>,
+        /// In words; empty where it said none.
+        message: String,
+    },
+    /// Something worth knowing: [`ToolContext::log`](crate::ToolContext::log).
+    Log {
+        /// How grave it is.
+        level: LogLevel,
+        /// In words.
+        message: String,
+    },
+}
 
-/// Calls a tool, and answers what it asks. Erased, because it is reached from the author's crate.
+impl fmt::Display for Heard {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Progress { done, total, message } => {
+                let of = total.map_or_else(String::new, |total| format!("/{total}"));
+                write!(f, "[{done}{of}] {message}")
+            }
+            Self::Log { level, message } => write!(f, "{}: {message}", level.as_str()),
+        }
+    }
+}
+
+pub(super) type Person = Mutex<Box<dyn FnMut(&Asked) -> Reply + Send>>;
+
+/// A lock, also after a person that panicked.
+pub(super) fn locked<T>(of: &Mutex<T>) -> MutexGuard<'_, T> {
+    of.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Calls a tool, answers what it asks, and keeps what it says. Erased, because it is reached from the author's crate.
 #[inline(never)]
 pub(super) fn call<'a>(
     bot: &'a Bot,
     name: &'a str,
     input: Value,
     mut options: CallOptions,
-    person: &'a Person,
+    person: Option<&'a Person>,
+    kept: &'a Mutex<Vec<Heard>>,
 ) -> BoxFuture<'a, Result<Done, UnknownTool>> {
     let able = Abilities { form: true, url: true, sampling: true, roots: true };
-    let (line, mut heard) = Line::new(able, false, None, Map::new());
+    let (line, mut speech) = match person {
+        Some(_) => Line::new(able, true, Some(LogLevel::Debug), Map::new()),
+        None => Line::one_way(),
+    };
     options.line = Some(line);
-    let listen = async move {
-        while let Some(speech) = heard.recv().await {
-            if let Speech::Ask(Ask { requests, reply }) = speech {
+    let hear = move |speech| match speech {
+        Speech::Progress { done, total, message } => {
+            locked(kept).push(Heard::Progress { done, total, message: message.unwrap_or_default() });
+        }
+        Speech::Log { level, message } => locked(kept).push(Heard::Log { level, message }),
+        Speech::Ask(Ask { requests, reply }) => {
+            if let Some(person) = person {
                 // nobody waits any more when it was too late
                 let _ = reply.send(requests.into_iter().map(|request| answer(person, request)).collect());
             }
         }
-        std::future::pending().await
     };
     Box::pin(async move {
-        tokio::select! {
-            done = bot.call(name, input, options) => done,
-            done = listen => done,
+        let call = bot.call(name, input, options);
+        tokio::pin!(call);
+        loop {
+            tokio::select! {
+                done = &mut call => {
+                    while let Ok(last) = speech.try_recv() {
+                        hear(last);
+                    }
+                    return done;
+                }
+                Some(said) = speech.recv() => hear(said),
+            }
         }
     })
 }
 
 fn answer(person: &Person, request: Request) -> Result<Value, String> {
     let asked = Asked(request);
-    let reply = person(&asked);
+    let reply = locked(person)(&asked);
     if asked.method() == crate::call::ELICIT {
         return match reply {
             Reply::Accept(content) => Ok(json!({ "action": "accept", "content": content })),

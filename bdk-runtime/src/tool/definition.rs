@@ -117,7 +117,8 @@ impl ToolDefinition {
         self.hints.open_world = true;
         self
     }
-    /// A person has to approve every call, with its exact input; where nobody can be asked it is refused.
+    /// A person has to approve every call, with its exact input; where nobody can be asked it is refused
+    /// (see [`ToolContext::ask`](crate::ToolContext::ask) for who can be).
     #[must_use]
     pub fn needs_approval(mut self) -> Self {
         self.needs_approval = true;

@@ -92,12 +92,6 @@ async fn panics() -> String {
     std::panic::panic_any("the secret is hunter2hunter2")
 }
 
-/// Block where it should await.
-#[tool(effect = "read")]
-async fn blocks(ctx: &ToolContext) -> Result<bool> {
-    Ok(ctx.block_on(ctx.ask("Go on?"))?.accepted())
-}
-
 /// Never end.
 #[tool(effect = "read", timeout = "300ms")]
 async fn endless(mark: PathBuf) -> u32 {

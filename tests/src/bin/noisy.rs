@@ -47,6 +47,12 @@ async fn prints(greeter: &Greeter) -> Result<u32> {
     Ok(greeter.0)
 }
 
+/// Block where it should await.
+#[tool(effect = "read")]
+async fn blocks(ctx: &ToolContext) -> Result<bool> {
+    Ok(ctx.block_on(ctx.ask("Go on?"))?.accepted())
+}
+
 /// Start a program that prints, and reads what it can.
 #[tool(effect = "read")]
 fn starts_a_program() -> Result<bool> {

@@ -4,6 +4,11 @@ use super::Done;
 use crate::tool::Output;
 
 impl Done {
+    /// What it says to whoever reads a text: of a call that failed, which tool it was, and why.
+    pub(crate) fn told(&self) -> String {
+        let Output::Envelope(envelope) = &self.output else { return String::new() };
+        envelope.content().iter().filter_map(|part| part["text"].as_str()).collect::<Vec<_>>().join("\n")
+    }
     /// Writes the result object: content, structured content where the value is an object, and in `_meta` the call's id and
     /// what beside the text says why it failed. `complete`: as 2026-07-28 has it, with its `resultType`, and with structured
     /// content of any type where the tool advertises an output schema.

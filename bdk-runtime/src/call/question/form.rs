@@ -27,6 +27,9 @@ impl Form {
         };
         let required: Vec<&str> =
             schema["required"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
+        if properties.is_empty() {
+            return Err("the struct of `Question::of` has no fields: for a yes or no, ask with a text alone".to_owned());
+        }
         let mut form = Self::default();
         for (name, schema) in properties {
             form.add(name.clone(), schema.clone(), required.contains(&name.as_str()))?;

@@ -9,11 +9,7 @@ use crate::{
     bot::Bot,
     mcp::stdio::{self, Input, Out, Streams},
 };
-use std::{
-    io::IsTerminal,
-    process::ExitCode,
-    time::Duration,
-};
+use std::{io::IsTerminal, process::ExitCode, time::Duration};
 
 /// Serves until the client closes its end or a signal comes.
 pub(in crate::cli) async fn serve(grace: Duration) -> Result<ExitCode, Stop> {

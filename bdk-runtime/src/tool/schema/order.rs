@@ -80,3 +80,73 @@ fn sorted(mut choices: Vec<Value>, known: &[&str]) -> Option<Vec<Value>> {
     choices.sort_by_key(place);
     Some(choices)
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::tool::{Input, Param, ToolArg, schema::of_params};
+    use schemars::JsonSchema;
+    use serde::Deserialize;
+    use serde_json::{Value, json};
+    use std::collections::BTreeMap;
+
+    fn of<T: ToolArg>() -> Value {
+        of_params(&[Param::new::<T>("x", "", false, false), Param::new::<bool>("y", "", false, false)], false)["properties"]["x"].clone()
+    }
+
+    fn whole<T: ToolArg>() -> Value {
+        of_params(&[Param::new::<T>("q", "", false, true)], false)
+    }
+
+    #[test]
+    fn choices_stay_in_the_order_in_which_they_are_declared_however_deep() {
+        /// One in the middle is documented.
+        #[derive(Deserialize, JsonSchema)]
+        enum Size {
+            Small,
+            /// Fits most.
+            Medium,
+            Large,
+            #[serde(alias = "XXL")]
+            XL,
+        }
+        #[derive(Deserialize, JsonSchema)]
+        #[expect(dead_code, reason = "only its schema is looked at")]
+        struct Order {
+            count: u32,
+            size: Size,
+            others: Vec<Option<Size>>,
+            by_name: BTreeMap<String, Size>,
+        }
+        #[derive(Deserialize, JsonSchema)]
+        #[serde(tag = "kind")]
+        #[expect(dead_code, reason = "only its schema is looked at")]
+        enum Ask {
+            Whole(Order),
+            Part { size: Size },
+        }
+        let declared = json!(["Small", "Medium", "Large", "XL"]);
+        assert_eq!(of::<Size>()["enum"], declared);
+        let order = of::<Order>()["properties"].clone();
+        assert_eq!(order["size"]["enum"], declared);
+        assert_eq!(order["others"]["items"]["anyOf"][0]["enum"], declared, "{order}");
+        assert_eq!(order["by_name"]["additionalProperties"]["enum"], declared, "{order}");
+        for schema in [whole::<Input<Ask>>(), of::<Ask>()] {
+            for branch in 0..2 {
+                assert_eq!(schema["oneOf"][branch]["properties"]["size"]["enum"], declared, "{schema}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_type_that_does_not_tell_its_variants_keeps_what_schemars_gives() {
+        #[derive(Deserialize, JsonSchema)]
+        enum Open {
+            /// This one.
+            This,
+            That,
+            #[serde(other)]
+            Other,
+        }
+        assert_eq!(of::<Open>()["enum"], json!(["That", "Other", "This"]));
+    }
+}

@@ -113,46 +113,6 @@ fn an_optional_documented_enum_is_one_list_of_strings() {
 }
 
 #[test]
-fn choices_stay_in_the_order_in_which_they_are_declared_however_deep() {
-    /// One in the middle is documented.
-    #[derive(Deserialize, JsonSchema)]
-    enum Size {
-        Small,
-        /// Fits most.
-        Medium,
-        Large,
-        #[serde(alias = "XXL")]
-        XL,
-    }
-    #[derive(Deserialize, JsonSchema)]
-    #[expect(dead_code, reason = "only its schema is looked at")]
-    struct Order {
-        count: u32,
-        size: Size,
-        others: Vec<Option<Size>>,
-        by_name: BTreeMap<String, Size>,
-    }
-    #[derive(Deserialize, JsonSchema)]
-    #[serde(tag = "kind")]
-    #[expect(dead_code, reason = "only its schema is looked at")]
-    enum Ask {
-        Whole(Order),
-        Part { size: Size },
-    }
-    let declared = json!(["Small", "Medium", "Large", "XL"]);
-    assert_eq!(of::<Size>()["enum"], declared);
-    let order = of::<Order>()["properties"].clone();
-    assert_eq!(order["size"]["enum"], declared);
-    assert_eq!(order["others"]["items"]["anyOf"][0]["enum"], declared, "{order}");
-    assert_eq!(order["by_name"]["additionalProperties"]["enum"], declared, "{order}");
-    for schema in [whole::<Input<Ask>>(), of::<Ask>()] {
-        for branch in 0..2 {
-            assert_eq!(schema["oneOf"][branch]["properties"]["size"]["enum"], declared, "{schema}");
-        }
-    }
-}
-
-#[test]
 fn a_parameters_own_words_replace_its_types_and_keep_the_variants() {
     let schema = of_params(&[Param::new::<Unit>("unit", " In which unit.\n", false, false)], false);
     assert_eq!(
