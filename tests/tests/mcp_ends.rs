@@ -4,6 +4,7 @@
 use bdk_tests::{
     Server,
     mcp::{Client, Reading, id, mark, marked, notification, request, text},
+    run_with,
 };
 use serde_json::{Value, json};
 use std::{path::Path, time::Duration};
@@ -224,6 +225,29 @@ fn a_session_where_many_calls_run_answers_each_under_its_id() {
                 (&json!(id), if id.is_multiple_of(2) { "logged" } else { "silent" })
             );
         }
+    }
+}
+
+#[test]
+fn a_call_that_always_finds_something_ready_ends_at_its_deadline_and_when_nobody_waits() {
+    let server = Server::start(TALKER, &[]);
+    let over_stdio = |say: bool, path: &Path| {
+        let call = json!({ "name": "never_rests", "arguments": { "mark": path, "say": say } });
+        let ran = run_with(TALKER, &["mcp", "serve"], request(1, "tools/call", call).to_string().as_bytes(), |_| {});
+        ran.json()
+    };
+    for say in [true, false] {
+        let path = mark(&format!("never-rests-{say}"));
+        for (kind, client) in clients(&server) {
+            let (_, ended) = begin(&client, id(), "never_rests", &json!({ "mark": path, "say": say })).said();
+            assert_eq!(ended["result"]["_meta"]["bdk/error"]["code"], "timeout", "{kind}: {ended}");
+            let reading = begin(&client, id(), "never_rests", &json!({ "mark": path, "say": say }));
+            marked(&path, "running");
+            drop(reading);
+            marked(&path, "dropped");
+        }
+        let ended = over_stdio(say, &path);
+        assert_eq!(ended["result"]["_meta"]["bdk/error"]["code"], "timeout", "{ended}");
     }
 }
 

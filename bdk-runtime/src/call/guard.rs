@@ -8,7 +8,7 @@ use std::{
     task::Poll,
     time::Duration,
 };
-use tokio::time::Instant;
+use tokio::{task::coop::unconstrained, time::Instant};
 use tracing::Instrument;
 
 /// Runs the steps. Every call ends: with its own end, at its deadline, or when the bot stops. The steps are dropped before
@@ -35,8 +35,9 @@ pub(super) async fn run<F: Future<Output = Result<Output, Failure>>>(
         tokio::select! {
             biased;
             ended = running => ended,
-            after = deadline(state) => Err(Failure::timed_out(after, state.effect())),
-            () = stopped => Err(Failure::cancelled(state.effect())),
+            // without Tokio's budget, which a tool that always finds something ready uses up each time before it comes here
+            after = unconstrained(deadline(state)) => Err(Failure::timed_out(after, state.effect())),
+            () = unconstrained(stopped) => Err(Failure::cancelled(state.effect())),
         }
     };
     let span = record::span(state);

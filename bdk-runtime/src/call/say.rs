@@ -7,6 +7,7 @@ use std::{
     pin::Pin,
     task::{Context, Poll},
 };
+use tokio::task::coop::poll_proceed;
 
 /// What was said: to be awaited in an `async fn`, where a front may listen in the very task that the tool runs in, and then
 /// gets its turn. It was said already: a plain `fn` may block on it (`ctx.block_on(ctx.progress(…))`) or let it go.
@@ -25,7 +26,8 @@ impl Future for Said {
             cx.waker().wake_by_ref();
             return Poll::Pending;
         }
-        Poll::Ready(())
+        // where nobody listens, from time to time all the same: a tool that awaits nothing else could not be stopped
+        poll_proceed(cx).map(|budget| budget.made_progress())
     }
 }
 

@@ -12,11 +12,14 @@ use futures_util::future::BoxFuture;
 use std::{
     fmt,
     future::poll_fn,
-    pin::Pin,
+    pin::{Pin, pin},
     sync::Arc,
     task::{Context, Poll},
 };
-use tokio::{sync::mpsc, task::JoinHandle};
+use tokio::{
+    sync::mpsc,
+    task::{JoinHandle, coop::unconstrained},
+};
 use tokio_util::sync::CancellationToken;
 
 /// What comes of a call next.
@@ -144,7 +147,8 @@ impl Calling {
             self.ended = Some(ended);
         }
         // what was said before the end comes before the end
-        if let Poll::Ready(Some(said)) = self.heard.poll_recv(cx) {
+        // without Tokio's budget, which the call may have used up
+        if let Poll::Ready(Some(said)) = pin!(unconstrained(self.heard.recv())).poll(cx) {
             return Poll::Ready(Next::Said(said));
         }
         match self.ended.take() {

@@ -45,6 +45,36 @@ struct Table {
     closed: bool,
 }
 
+/// What a call counts for beside its message, so that many small ones weigh as much as a few large ones.
+const EACH: usize = BYTES / CAP;
+
+impl Table {
+    /// Whether a call of this principal, with a message of this length, may wait. When all room is taken, whoever takes most
+    /// of it makes some for those who take less: the call that waits longest is given up.
+    fn has_room(&mut self, principal: &Principal, length: usize) -> bool {
+        loop {
+            let bytes = self.calls.values().map(|p| p.message.len()).sum::<usize>() + length;
+            if self.calls.len() < CAP && bytes <= BYTES {
+                return true;
+            }
+            let mut taken: HashMap<(&str, &str), (usize, Instant, &String)> = HashMap::new();
+            for (state, p) in &self.calls {
+                let by = taken.entry((&p.principal.kind, &p.principal.subject)).or_insert((0, p.since, state));
+                by.0 += p.message.len() + EACH;
+                if p.since < by.1 {
+                    (by.1, by.2) = (p.since, state);
+                }
+            }
+            let own = taken.get(&(&*principal.kind, &*principal.subject)).map_or(0, |by| by.0);
+            let most = taken.into_values().max_by_key(|by| by.0);
+            match most.filter(|most| own + length + EACH < most.0).map(|most| most.2.clone()) {
+                Some(oldest) => drop(self.calls.remove(&oldest)),
+                None => return false,
+            }
+        }
+    }
+}
+
 /// A call that is given back, because it cannot wait.
 #[derive(Debug)]
 pub(crate) struct GivenBack {
@@ -77,8 +107,7 @@ impl ParkedCalls {
         if parked.closed {
             return Err(Box::new(GivenBack { calling, ask, why: "the bot is shutting down" }));
         }
-        let bytes = parked.calls.values().map(|p| p.message.len()).sum::<usize>() + message.len();
-        if parked.calls.len() >= CAP || bytes > BYTES {
+        if !parked.has_room(&principal, message.len()) {
             let why = "too many calls wait for an answer already; try again later";
             return Err(Box::new(GivenBack { calling, ask, why }));
         }

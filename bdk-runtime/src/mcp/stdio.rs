@@ -32,6 +32,7 @@ use futures_util::{FutureExt, future::BoxFuture, task::noop_waker};
 use lines::{Line, Lines};
 use serde_json::Value;
 use std::{
+    future::poll_fn,
     io,
     panic::AssertUnwindSafe,
     sync::{Arc, Mutex},
@@ -198,7 +199,10 @@ impl Stdio {
     /// Carries a message as far as it goes, and lets what has to wait go on by itself.
     fn take(self: &Arc<Self>, line: Bytes, turn: u64) {
         let mut answered: BoxFuture<'static, ()> = Box::pin(self.clone().answer(line, turn));
-        match answered.as_mut().poll(&mut Context::from_waker(&noop_waker())) {
+        // with Tokio's budget, as in a task: without it, a tool that always finds something ready would never come back
+        let once = Handle::current()
+            .block_on(poll_fn(|_| Poll::Ready(answered.as_mut().poll(&mut Context::from_waker(&noop_waker())))));
+        match once {
             Poll::Ready(()) => {}
             // its first poll there leaves a waker that wakes
             Poll::Pending => drop(self.answers.spawn(answered)),

@@ -160,6 +160,19 @@ async fn endless(mark: PathBuf, say: bool, ctx: &ToolContext) -> Result<u32> {
     std::future::pending().await
 }
 
+/// Never rest: there is always something ready, be it only that nobody wants to hear of it.
+#[tool(effect = "read", timeout = "1s")]
+async fn never_rests(mark: PathBuf, say: bool, ctx: &ToolContext) -> Result<u32> {
+    let _mark = Mark::new(mark)?;
+    loop {
+        if say {
+            ctx.progress(1, None, "").await;
+        } else {
+            tokio::task::coop::consume_budget().await;
+        }
+    }
+}
+
 /// Block the thread, as no `async` tool should.
 #[tool(effect = "read")]
 async fn blocks(mark: PathBuf, seconds: u64) -> Result<&'static str> {

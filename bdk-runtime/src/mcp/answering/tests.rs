@@ -5,7 +5,12 @@ use crate::{
     Effect, ToolContext, ToolDefinition,
     bot::Bot,
     call::line::Abilities,
-    mcp::{Message, parked::BYTES, session::Session, tools},
+    mcp::{
+        Message,
+        parked::{BYTES, CAP},
+        session::Session,
+        tools,
+    },
     registry::Registry,
 };
 use std::{future::poll_fn, panic::Location, pin::pin, task::Poll, time::Duration};
@@ -126,4 +131,32 @@ async fn calls_that_wait_take_no_more_room_than_they_may() {
         }
     }
     assert_eq!(ended, [false, false, false, true, true]);
+}
+
+#[tokio::test]
+async fn whoever_has_too_many_calls_waiting_makes_room_for_those_who_have_fewer() {
+    let mcp = mcp();
+    let ask = async |who: &str, id: &str, state: Option<&str>| {
+        let principal = Arc::new(Principal::new("test", who));
+        let client = Client { principal, ..client(Era::Stateless, &session()) };
+        let again = state.map(|_| Map::new());
+        let request = CallRequest {
+            request_state: state.map(str::to_owned),
+            input_responses: again,
+            ..request(id, "asks_and_stays")
+        };
+        let mut answering = Answering::begin(mcp.clone(), client, request).ok()?;
+        last(&mut answering).await.0["result"]["requestState"].as_str().map(str::to_owned)
+    };
+    let few = ask("few", "1", None).await.expect("it waits");
+    let oldest = ask("many", "2", None).await.expect("it waits");
+    for _ in 2..CAP {
+        assert!(ask("many", "2", None).await.is_some());
+    }
+    assert!(ask("many", "2", None).await.is_none(), "all room is taken");
+    assert!(ask("new", "3", None).await.is_some());
+    assert!(ask("few", "1", None).await.is_some());
+    assert!(ask("many", "2", None).await.is_none());
+    assert!(ask("many", "2", Some(&oldest)).await.is_none(), "it made room");
+    assert!(ask("few", "1", Some(&few)).await.is_some());
 }
