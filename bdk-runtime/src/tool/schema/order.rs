@@ -132,7 +132,7 @@ mod tests {
         assert_eq!(order["by_name"]["additionalProperties"]["enum"], declared, "{order}");
         for schema in [whole::<Input<Ask>>(), of::<Ask>()] {
             for branch in 0..2 {
-                assert_eq!(schema["oneOf"][branch]["properties"]["size"]["enum"], declared, "{schema}");
+                assert_eq!(schema["anyOf"][branch]["properties"]["size"]["enum"], declared, "{schema}");
             }
         }
     }
