@@ -113,7 +113,8 @@ impl<I: BufRead, O: Write> Person<I, O> {
             prompt.push_str(" [may stay empty]");
         }
         if let Some(default) = field.get("default") {
-            prompt.push_str(&format!(" [{}]", plain(&default.as_str().map_or_else(|| default.to_string(), str::to_owned))));
+            let default = default.as_str().map_or_else(|| default.to_string(), str::to_owned);
+            prompt.push_str(&format!(" [{}]", plain(&default)));
         }
         prompt.push_str(": ");
         loop {
