@@ -72,6 +72,10 @@ impl CallState {
     pub(super) fn effect(&self) -> Option<Effect> {
         self.effect.get().copied()
     }
+    /// The effect of what has begun: of a tool that has not run, nothing is unknown.
+    pub(super) fn begun(&self) -> Option<Effect> {
+        self.effect().filter(|_| self.attempts() > 0)
+    }
     pub(super) fn set_stubbed(&self) {
         self.stubbed.store(true, Ordering::Relaxed);
     }

@@ -36,8 +36,8 @@ pub(super) async fn run<F: Future<Output = Result<Output, Failure>>>(
             biased;
             ended = running => ended,
             // without Tokio's budget, which a tool that always finds something ready uses up each time before it comes here
-            after = unconstrained(deadline(state)) => Err(Failure::timed_out(after, state.effect())),
-            () = unconstrained(stopped) => Err(Failure::cancelled(state.effect())),
+            after = unconstrained(deadline(state)) => Err(Failure::timed_out(after, state.begun())),
+            () = unconstrained(stopped) => Err(Failure::cancelled(state.begun())),
         }
     };
     let span = record::span(state);

@@ -19,8 +19,9 @@ pub(super) fn start(usual: LevelFilter) -> Result<(), Stop> {
 
 fn filter(wanted: &str, usual: LevelFilter) -> Result<EnvFilter, ParseError> {
     let filter = EnvFilter::builder().with_default_directive(usual.into()).parse(wanted)?;
-    // rmcp tells of each request, with all that is in it; who wants to hear that names it
-    if wanted.contains("rmcp") { Ok(filter) } else { Ok(filter.add_directive("rmcp=error".parse()?)) }
+    // rmcp tells of each request, with all that is in it, and of each client that leaves as of an error; who wants to hear
+    // that names it
+    if wanted.contains("rmcp") { Ok(filter) } else { Ok(filter.add_directive("rmcp=off".parse()?)) }
 }
 
 #[cfg(test)]

@@ -45,7 +45,9 @@ impl Accepts {
             for range in value.to_str().unwrap_or_default().split(',') {
                 let mut parts = range.split(';').map(str::trim);
                 let essence = parts.next().unwrap_or_default().to_ascii_lowercase();
-                let refused = parts.any(|p| p.strip_prefix("q=").is_some_and(|q| q.parse::<f32>() == Ok(0.0)));
+                let refused = parts.any(|p| {
+                    p.strip_prefix("q=").or(p.strip_prefix("Q=")).is_some_and(|q| q.parse::<f32>() == Ok(0.0))
+                });
                 accepts.json |= !refused && matches!(&*essence, "application/json" | "application/*" | "*/*");
                 accepts.events |= !refused && matches!(&*essence, "text/event-stream" | "text/*" | "*/*");
             }
@@ -148,6 +150,7 @@ mod tests {
         assert_eq!(accepts("text/event-stream"), (false, true));
         assert_eq!(accepts("*/*"), (true, true));
         assert_eq!(accepts("application/json, text/event-stream;q=0"), (true, false));
+        assert_eq!(accepts("application/json, text/event-stream; Q=0.0"), (true, false));
         assert_eq!(accepts("text/html"), (false, false));
         assert_eq!(accepts(""), (false, false));
         assert_eq!(Accepts::of(&HeaderMap::new()), Accepts { json: true, events: true });

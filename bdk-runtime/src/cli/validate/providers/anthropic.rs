@@ -36,8 +36,8 @@ fn is_key(name: &str) -> bool {
 
 /// What a client cannot have that asks for `strict: true`, which compiles the schema into a grammar.
 ///
-/// https://platform.claude.com/docs/en/build-with-claude/structured-outputs#json-schema-limitations
-/// "For 'integer' type, properties maximum, minimum are not supported": https://github.com/earendil-works/pi/issues/9953
+/// <https://platform.claude.com/docs/en/build-with-claude/structured-outputs#json-schema-limitations>
+/// "For 'integer' type, properties maximum, minimum are not supported": <https://github.com/earendil-works/pi/issues/9953>
 fn strict(tool: &Declared<'_>, found: &mut Findings) {
     const KEYWORDS: [&str; 13] = [
         "minimum",

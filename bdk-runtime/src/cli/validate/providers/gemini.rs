@@ -1,18 +1,18 @@
 //! What Gemini's generateContent says of a tool's `parameters`: the fields of its own `Schema`, a subset of OpenAPI 3.0,
 //! and no others. "Unknown name … Cannot find field" is for the whole request.
 //!
-//! Its fields: https://ai.google.dev/api/caching#Schema. Newer clients send JSON Schema as `parametersJsonSchema`
+//! Its fields: <https://ai.google.dev/api/caching#Schema>. Newer clients send JSON Schema as `parametersJsonSchema`
 //! instead, where more is taken and the rest ignored
-//! (https://ai.google.dev/api/generate-content#FIELDS.response_json_schema lists what); many do not yet
-//! (https://github.com/taylorwilsdon/google_workspace_mcp/issues/1099, of September 2026).
+//! (<https://ai.google.dev/api/generate-content#FIELDS.response_json_schema> lists what); many do not yet
+//! (<https://github.com/taylorwilsdon/google_workspace_mcp/issues/1099>, of September 2026).
 
 use super::{Declared, Findings, each, is_type};
 use serde_json::{Map, Value};
 
-/// "At most 512 function declarations can be specified": https://github.com/google-gemini/gemini-cli/issues/19083
+/// "At most 512 function declarations can be specified": <https://github.com/google-gemini/gemini-cli/issues/19083>
 pub(super) const MOST_TOOLS: usize = 512;
 
-/// Where the sum of a tool's `maxItems` begins to be refused: https://github.com/googleapis/python-genai/issues/2170
+/// Where the sum of a tool's `maxItems` begins to be refused: <https://github.com/googleapis/python-genai/issues/2170>
 const MAX_ITEMS: u64 = 960;
 
 /// The fields of `Schema`, as JSON Schema spells them.

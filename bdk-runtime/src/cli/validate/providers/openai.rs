@@ -2,21 +2,21 @@
 //!
 //! The Responses API is strict where a client does not turn it off: it closes objects and requires all properties by
 //! itself, and refuses what strict schemas cannot have.
-//! The subset: https://developers.openai.com/api/docs/guides/structured-outputs#supported-schemas, kept in full at
-//! https://jsonschemaprofiles.unitvectorylabs.com/schemas/openai
+//! The subset: <https://developers.openai.com/api/docs/guides/structured-outputs#supported-schemas>, kept in full at
+//! <https://jsonschemaprofiles.unitvectorylabs.com/schemas/openai>
 
 use super::{Declared, Findings, each, is_type, some};
 use serde_json::{Map, Value};
 
 /// "Invalid 'tools': array too long. Expected an array with maximum length 128":
-/// https://github.com/zed-industries/zed/issues/32946
+/// <https://github.com/zed-industries/zed/issues/32946>
 pub(super) const MOST_TOOLS: usize = 128;
 
 /// "string too long. Expected a string with maximum length 1024", of gpt-4o and o3-mini:
-/// https://github.com/OpenHands/OpenHands/issues/7167
+/// <https://github.com/OpenHands/OpenHands/issues/7167>
 const DESCRIPTION: usize = 1024;
 
-/// "'uri' is not a valid format"; the nine that are: https://github.com/cyanheads/git-mcp-server/issues/47
+/// "'uri' is not a valid format"; the nine that are: <https://github.com/cyanheads/git-mcp-server/issues/47>
 const FORMATS: [&str; 9] = ["date-time", "time", "date", "duration", "email", "hostname", "ipv4", "ipv6", "uuid"];
 
 /// What is refused anywhere in a schema, and what to write instead.
@@ -64,7 +64,7 @@ pub(super) fn check(tool: &Declared<'_>, found: &mut Findings) {
 }
 
 /// "schema must have type 'object' and not have 'oneOf'/'anyOf'/'allOf'/'enum'/'const'/'not' at the top level":
-/// https://github.com/langchain-ai/langchainjs/issues/9804, https://github.com/goruck/home-generative-agent/pull/545
+/// <https://github.com/langchain-ai/langchainjs/issues/9804>, <https://github.com/goruck/home-generative-agent/pull/545>
 fn root(schema: &Value, found: &mut Findings) {
     for key in ["oneOf", "anyOf", "allOf", "enum", "const", "not"].into_iter().filter(|key| schema.get(key).is_some()) {
         let way = "take the choice as one parameter rather than as the whole input";
@@ -108,8 +108,8 @@ fn below(path: &str, schema: &Map<String, Value>, found: &mut Findings) {
 
 /// What a client cannot have that asks for `strict: true` and hands the schema on as it is: "'additionalProperties' is
 /// required to be supplied and to be false", and every property in `required`.
-/// https://developers.openai.com/api/docs/guides/function-calling#strict-mode,
-/// https://github.com/spring-projects/spring-ai/pull/6865
+/// <https://developers.openai.com/api/docs/guides/function-calling#strict-mode>,
+/// <https://github.com/spring-projects/spring-ai/pull/6865>
 fn strict(schema: &Value, found: &mut Findings) {
     let mut places = Vec::new();
     each(schema, &mut |path, schema, _| {
