@@ -45,9 +45,6 @@ impl Response {
     pub(crate) fn ok(json: Vec<u8>) -> Self {
         Self { json, bad_request: false, cancelled: false }
     }
-}
-
-impl Response {
     /// Notes whether the client cancelled the request.
     pub(crate) fn unless_cancelled(self, runs: Option<&Runs>, mcp: &Mcp) -> Self {
         let cancelled = runs.is_some_and(|runs| runs.token().is_cancelled()) && !mcp.bot.stop().is_cancelled();
