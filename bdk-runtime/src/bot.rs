@@ -131,8 +131,7 @@ impl Bot {
         Ok(true)
     }
     /// Tells of every change of the tools: its value is how many there were.
-    #[cfg(feature = "http")]
-    #[allow(dead_code)] // until its callers are merged
+    #[cfg(feature = "mcp")]
     pub(crate) fn tools_changed(&self) -> watch::Receiver<u64> {
         self.0.changes.lock().unwrap_or_else(PoisonError::into_inner).subscribe()
     }

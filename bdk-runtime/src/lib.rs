@@ -11,6 +11,7 @@ mod call;
 mod cli;
 mod error;
 mod id;
+mod lock;
 #[cfg(feature = "mcp")]
 mod mcp;
 mod near;

@@ -8,10 +8,11 @@ use crate::{
     Timestamp,
     bot::Bot,
     call::{CallOptions, Outcome},
+    lock::lock,
     registry::{Problem, Registry},
     tool::Lend,
 };
-use person::{Person, locked};
+use person::Person;
 use serde_json::Value;
 use std::sync::Mutex;
 
@@ -114,7 +115,7 @@ impl TestBot {
     /// # });
     /// ```
     pub fn heard(&self) -> Vec<Heard> {
-        locked(&self.heard).clone()
+        lock(&self.heard).clone()
     }
     /// Calls a tool as every front does.
     ///

@@ -3,10 +3,11 @@
 //! A front that can reach its caller during a call makes a [`Line`], gives it to the call in its options, and listens at
 //! the other end. Most fronts have none: then progress goes nowhere, and whoever asks is told that nobody can be asked.
 
+use crate::lock::lock;
 use serde_json::{Map, Value};
 use std::{
     fmt::Display,
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    sync::{Arc, Mutex},
 };
 use tokio::sync::{mpsc, oneshot};
 
@@ -92,11 +93,22 @@ impl LogLevel {
             Self::Emergency => "emergency",
         }
     }
+    /// Every level, from the least on.
+    #[cfg(feature = "mcp")]
+    pub(crate) const ALL: [Self; 8] = [
+        Self::Debug,
+        Self::Info,
+        Self::Notice,
+        Self::Warning,
+        Self::Error,
+        Self::Critical,
+        Self::Alert,
+        Self::Emergency,
+    ];
     /// The level of this name.
     #[cfg(feature = "mcp")]
     pub(crate) fn parse(name: &str) -> Option<Self> {
-        use LogLevel::{Alert, Critical, Debug, Emergency, Error, Info, Notice, Warning};
-        [Debug, Info, Notice, Warning, Error, Critical, Alert, Emergency].into_iter().find(|l| l.as_str() == name)
+        Self::ALL.into_iter().find(|level| level.as_str() == name)
     }
 }
 
@@ -160,11 +172,11 @@ impl Line {
     }
     /// The capability that a question of this call needed and the client did not declare, as MCP names it.
     pub(crate) fn lacked(&self) -> Option<&'static str> {
-        *locked(&self.lacked)
+        *lock(&self.lacked)
     }
     /// Remembers it; the first counts.
     pub(super) fn lacks(&self, capability: &'static str) {
-        locked(&self.lacked).get_or_insert(capability);
+        lock(&self.lacked).get_or_insert(capability);
     }
     /// Whether the caller wants to hear of this, and somebody still listens.
     pub(super) fn wants_log(&self, level: LogLevel) -> bool {
@@ -179,7 +191,7 @@ impl Line {
         let message = Some(message.to_string()).filter(|m| !m.is_empty());
         let total = total.filter(|t| t.is_finite());
         // held while it is sent, or a later one could overtake it
-        let mut furthest = locked(&self.furthest);
+        let mut furthest = lock(&self.furthest);
         if done > *furthest && self.speech.try_send(Speech::Progress { done, total, message }).is_ok() {
             *furthest = done;
         }
@@ -208,11 +220,7 @@ impl Line {
     }
     /// Takes the answer that came with the call for this question, if it is one: each serves once.
     pub(super) fn prepared<T>(&self, key: &str, read: impl FnOnce(Value) -> Option<T>) -> Option<T> {
-        let given = locked(&self.prepared).shift_remove(key)?;
+        let given = lock(&self.prepared).shift_remove(key)?;
         if given.is_object() { read(given) } else { None }
     }
-}
-
-fn locked<T>(of: &Mutex<T>) -> MutexGuard<'_, T> {
-    of.lock().unwrap_or_else(PoisonError::into_inner)
 }

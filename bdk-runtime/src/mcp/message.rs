@@ -1,7 +1,7 @@
 //! One JSON-RPC message, read in one pass: what the tools' requests are made of is taken out of it, borrowed; what rmcp
 //! answers is looked at no further than to see that it is rmcp's.
 
-use super::error::RpcError;
+use super::{client::STATELESS, error::RpcError};
 use crate::call::{CallInput, line::Abilities};
 use serde::{
     Deserialize, Deserializer,
@@ -176,18 +176,22 @@ impl<'a> Message<'a> {
     pub(crate) fn method(&self) -> Option<&str> {
         self.method.as_ref().map(|m| &*m.0)
     }
-    /// What an `initialize` lacks of what it must have.
-    pub(crate) fn missing_of_initialize(&self) -> Option<&'static str> {
-        let Some(params) = &self.params else { return Some("params") };
-        let who = params.client_info.as_ref();
+    /// Refuses an `initialize` that lacks what it must have, under its id.
+    pub(crate) fn check_initialize(&self) -> Result<(), RpcError> {
+        let params = self.params.as_ref();
+        let who = params.and_then(|params| params.client_info.as_ref());
         let missing = [
-            ("params.protocolVersion", params.protocol_version.is_none()),
-            ("params.capabilities", params.capabilities.is_none()),
-            ("params.clientInfo", who.is_none()),
+            ("params", params.is_none()),
+            ("params.protocolVersion", params.is_some_and(|params| params.protocol_version.is_none())),
+            ("params.capabilities", params.is_some_and(|params| params.capabilities.is_none())),
+            ("params.clientInfo", params.is_some() && who.is_none()),
             ("params.clientInfo.name", who.is_some_and(|who| who.name.is_none())),
             ("params.clientInfo.version", who.is_some_and(|who| who.version.is_none())),
         ];
-        missing.iter().find(|(_, missing)| *missing).map(|(name, _)| *name)
+        match missing.iter().find(|(_, missing)| *missing) {
+            Some((name, _)) => Err(RpcError::params(format!("`initialize` needs `{name}`")).of(self.id)),
+            None => Ok(()),
+        }
     }
     pub(crate) fn meta(&self) -> Option<&Meta<'a>> {
         self.params.as_ref()?.meta.as_ref()
@@ -195,6 +199,10 @@ impl<'a> Message<'a> {
 }
 
 impl Meta<'_> {
+    /// Whether it says all that a request of the stateless era must say.
+    pub(crate) fn is_stateless(&self) -> bool {
+        self.protocol_version.as_ref().is_some_and(|version| version.0 == STATELESS) && self.capabilities.is_some()
+    }
     /// The token, as it was sent, where it is one.
     pub(crate) fn progress_token(&self) -> Option<&str> {
         self.progress_token.map(RawValue::get).filter(|token| is_id(token))

@@ -26,11 +26,11 @@ pub(crate) mod tools;
 
 pub(crate) use message::Message;
 
-use crate::bot::Bot;
+use crate::{bot::Bot, lock::lock};
 use listing::Listing;
 use parked::ParkedCalls;
 use session::Sessions;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 
 /// What all of a bot's MCP clients share.
 pub(crate) struct Mcp {
@@ -49,9 +49,4 @@ impl Mcp {
         self.sessions.close_questions();
         self.parked.clear();
     }
-}
-
-/// A lock, also after a panic: what these guard is whole between any two statements.
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

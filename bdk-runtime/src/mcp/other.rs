@@ -6,6 +6,7 @@ use super::{
     answering::{Answering, CallRequest, Event},
     client::{Client, Era},
     listing::Shape,
+    message::Capabilities,
 };
 use crate::{Principal, call::line::LogLevel};
 use bytes::Bytes;
@@ -18,6 +19,7 @@ use rmcp::{
     },
     service::{RequestContext, RoleServer, SubscriptionContext},
 };
+use serde::Deserialize;
 use serde_json::{Value, json, value::RawValue};
 use std::{borrow::Cow, sync::Arc};
 
@@ -49,10 +51,9 @@ impl Handler {
         let mut client = Client::without_session(principal);
         if modern {
             let capabilities = context.meta.get("io.modelcontextprotocol/clientCapabilities");
-            let read = |value: &Value| serde_json::from_value::<Abilities>(value.clone()).unwrap_or_default();
-            let abilities = capabilities.map(read).unwrap_or_default();
+            let capabilities = capabilities.and_then(|value| Capabilities::deserialize(value).ok());
             client.era = Era::Stateless;
-            client.abilities = abilities.into();
+            client.abilities = capabilities.map(|c| c.abilities()).unwrap_or_default();
             let level = context.meta.get("io.modelcontextprotocol/logLevel").and_then(Value::as_str);
             client.log = level.and_then(LogLevel::parse);
         }
@@ -112,22 +113,6 @@ impl Handler {
                 Event::Last(response) => return ended(&response.json),
             }
         }
-    }
-}
-
-/// A client's capabilities, owned.
-#[derive(Default, serde::Deserialize)]
-struct Abilities {
-    elicitation: Option<serde_json::Map<String, Value>>,
-    sampling: Option<Value>,
-    roots: Option<Value>,
-}
-
-impl From<Abilities> for crate::call::line::Abilities {
-    fn from(a: Abilities) -> Self {
-        let has = |way: &str| a.elicitation.as_ref().is_some_and(|e| e.contains_key(way));
-        let form = a.elicitation.is_some() && (has("form") || !has("url"));
-        Self { form, url: has("url"), sampling: a.sampling.is_some(), roots: a.roots.is_some() }
     }
 }
 

@@ -25,12 +25,6 @@ pub(crate) const CAP: usize = 10_000;
 /// A session that was idle for so long is over.
 pub(crate) const IDLE: Duration = Duration::from_secs(24 * 60 * 60);
 
-/// Every level, so that a session can keep one in a byte.
-const LEVELS: [LogLevel; 8] = {
-    use LogLevel::{Alert, Critical, Debug, Emergency, Error, Info, Notice, Warning};
-    [Debug, Info, Notice, Warning, Error, Critical, Alert, Emergency]
-};
-
 /// What a client answers to a request of ours: its result, or its error's message.
 pub(crate) type Reply = Result<Value, String>;
 
@@ -83,11 +77,11 @@ impl Session {
     pub(crate) fn log(&self) -> Option<LogLevel> {
         match self.log.load(Ordering::Relaxed) {
             0 => Some(LogLevel::Info),
-            place => LEVELS.get(usize::from(place) - 1).copied(),
+            place => LogLevel::ALL.get(usize::from(place) - 1).copied(),
         }
     }
     pub(crate) fn set_log(&self, level: LogLevel) {
-        let place = LEVELS.iter().position(|l| *l == level).unwrap_or_default();
+        let place = LogLevel::ALL.iter().position(|l| *l == level).unwrap_or_default();
         self.log.store(u8::try_from(place + 1).unwrap_or(0), Ordering::Relaxed);
     }
     /// Notes that a request runs, so that the client can cancel it until the guard is dropped.

@@ -15,7 +15,7 @@ pub(crate) use streams::{Input, Streams};
 use super::{
     Mcp, Message,
     answering::Event,
-    client::{self, Client, Era, STATELESS},
+    client::{self, Client, Era},
     error::RpcError,
     other::{one_request, serves},
     response,
@@ -276,9 +276,8 @@ impl Stdio {
             return self.out.send(RpcError::method(method).of(message.id).to_json());
         }
         if message.method() == Some("initialize") {
-            if let Some(missing) = message.missing_of_initialize() {
-                let error = RpcError::params(format!("`initialize` needs `{missing}`"));
-                return self.out.send(error.of(message.id).to_json());
+            if let Err(error) = message.check_initialize() {
+                return self.out.send(error.to_json());
             }
         } else if message.method() == Some("logging/setLevel")
             && let Some(level) = message.params.as_ref().and_then(|p| p.level.as_ref())
@@ -327,8 +326,5 @@ impl Stdio {
 
 /// Whether nothing about a tools' request has to be judged by rmcp.
 fn is_plain(message: &Message<'_>) -> bool {
-    match message.meta().and_then(|meta| meta.protocol_version.as_ref().map(|v| (meta, v))) {
-        Some((meta, version)) => version.0 == STATELESS && meta.capabilities.is_some(),
-        None => true,
-    }
+    message.meta().is_none_or(|meta| meta.protocol_version.is_none() || meta.is_stateless())
 }

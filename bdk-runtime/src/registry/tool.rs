@@ -158,7 +158,6 @@ impl Tool {
     }
     /// The parameters whose values a client repeats as HTTP headers.
     #[cfg(feature = "mcp")]
-    #[allow(dead_code)] // until its callers are merged
     pub(crate) fn param_headers(&self) -> &schema::ParamHeaders {
         self.param_headers.get_or_init(|| schema::ParamHeaders::of(self.input_schema()))
     }

@@ -184,9 +184,8 @@ impl Endpoint {
         bytes: &Bytes,
         accepts: Accepts,
     ) -> Answer {
-        if let Some(missing) = message.missing_of_initialize() {
-            let error = RpcError::params(format!("`initialize` needs `{missing}`"));
-            return rpc(StatusCode::BAD_REQUEST, &error.of(message.id));
+        if let Err(error) = message.check_initialize() {
+            return rpc(StatusCode::BAD_REQUEST, &error);
         }
         let capabilities = message.params.as_ref().and_then(|p| p.capabilities.as_ref());
         let abilities = capabilities.map_or(Abilities::default(), Capabilities::abilities);

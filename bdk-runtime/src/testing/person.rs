@@ -6,13 +6,11 @@ use crate::{
         CallOptions, Done, LogLevel, UnknownTool,
         line::{Abilities, Ask, Line, Request, Speech},
     },
+    lock::lock,
 };
 use futures_util::future::BoxFuture;
 use serde_json::{Map, Value, json};
-use std::{
-    fmt,
-    sync::{Mutex, MutexGuard, PoisonError},
-};
+use std::{fmt, sync::Mutex};
 
 /// What a tool asks in a test, or the runtime for it: see [`TestBot::answering`](crate::TestBot::answering).
 #[derive(Debug)]
@@ -100,11 +98,6 @@ impl fmt::Display for Heard {
 
 pub(super) type Person = Mutex<Box<dyn FnMut(&Asked) -> Reply + Send>>;
 
-/// A lock, also after a person that panicked.
-pub(super) fn locked<T>(of: &Mutex<T>) -> MutexGuard<'_, T> {
-    of.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
 /// Calls a tool, answers what it asks, and keeps what it says. Erased, because it is reached from the author's crate.
 #[inline(never)]
 pub(super) fn call<'a>(
@@ -123,9 +116,9 @@ pub(super) fn call<'a>(
     options.line = Some(line);
     let hear = move |speech| match speech {
         Speech::Progress { done, total, message } => {
-            locked(kept).push(Heard::Progress { done, total, message: message.unwrap_or_default() });
+            lock(kept).push(Heard::Progress { done, total, message: message.unwrap_or_default() });
         }
-        Speech::Log { level, message } => locked(kept).push(Heard::Log { level, message }),
+        Speech::Log { level, message } => lock(kept).push(Heard::Log { level, message }),
         Speech::Ask(Ask { requests, reply }) => {
             if let Some(person) = person {
                 // nobody waits any more when it was too late
@@ -152,7 +145,7 @@ pub(super) fn call<'a>(
 
 fn answer(person: &Person, request: Request) -> Result<Value, String> {
     let asked = Asked(request);
-    let reply = locked(person)(&asked);
+    let reply = lock(person)(&asked);
     if asked.method() == crate::call::ELICIT {
         return match reply {
             Reply::Accept(content) => Ok(json!({ "action": "accept", "content": content })),

@@ -51,8 +51,7 @@ pub(super) fn are_plain(mcp: &Mcp, era: Era, message: &Message<'_>, headers: &He
         all.next().map(HeaderValue::as_bytes) == expected.map(str::as_bytes) && all.next().is_none()
     };
     let Some(meta) = message.meta() else { return false };
-    let named = meta.protocol_version.as_ref().is_some_and(|v| v.0 == STATELESS) && one(&VERSION, Some(STATELESS));
-    if !named || meta.capabilities.is_none() || !one(&METHOD, message.method()) {
+    if !meta.is_stateless() || !one(&VERSION, Some(STATELESS)) || !one(&METHOD, message.method()) {
         return false;
     }
     let Some(params) = message.params.as_ref() else { return false };
