@@ -20,6 +20,7 @@ mod registry;
 mod serve;
 mod session;
 mod start;
+mod store;
 mod testing;
 pub mod tool;
 mod visible;
