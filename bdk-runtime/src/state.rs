@@ -85,6 +85,18 @@ impl State {
         })
     }
 
+    /// Opens what is kept there to be looked at, also beside the process that writes it. Nothing is made, settled or removed.
+    #[cfg(feature = "commands")]
+    pub(crate) fn open_to_read(at: &StateAt) -> BoxFuture<'_, Result<Self, Error>> {
+        Box::pin(async move {
+            match at {
+                StateAt::Memory => Ok(Self::in_memory()),
+                StateAt::Folder(folder) => Self::in_folder(folder),
+                StateAt::Postgres(url) => Self::in_postgres(url).await,
+            }
+        })
+    }
+
     fn in_folder(folder: &std::path::Path) -> Result<Self, Error> {
         Err(Error::new(format!(
             "the state cannot be kept in `{}`: this bot is built without bdk's feature `sqlite`",
