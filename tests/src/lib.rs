@@ -73,7 +73,7 @@ pub struct Server {
 }
 
 impl Server {
-    /// Starts `exe serve --port 0` with these further arguments.
+    /// Starts `exe serve --port 0` with these further arguments, and a state of its own unless they name one.
     #[track_caller]
     pub fn start(exe: &str, args: &[&str]) -> Self {
         Self::start_with(exe, args, |_| {})
@@ -84,6 +84,9 @@ impl Server {
     pub fn start_with(exe: &str, args: &[&str], prepare: impl FnOnce(&mut Command)) -> Self {
         let mut command = Command::new(exe);
         command.arg("serve").args(["--port", "0"]).args(args);
+        if !args.contains(&"--state") {
+            command.args(["--state", "memory:"]);
+        }
         command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
         prepare(&mut command);
         let mut child = command.spawn().unwrap_or_else(|e| panic!("{exe}: {e}"));

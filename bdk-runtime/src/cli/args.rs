@@ -2,6 +2,8 @@
 
 mod session;
 
+#[cfg(test)]
+pub(super) use session::SessionMode;
 pub(super) use session::{FactsArgs, SessionsArgs, SessionsCommand, TraceArgs, WhereArgs};
 
 use super::validate::Provider;

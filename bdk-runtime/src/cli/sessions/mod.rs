@@ -10,11 +10,11 @@ use super::{
     shown, state,
 };
 use crate::{
-    Error, SessionOptions, Timestamp,
+    Error, SessionDetail, SessionOptions, Timestamp,
     bot::Bot,
-    session::{Facts, Unopened},
+    session::Unopened,
     state::State,
-    store::{SessionPage, SessionRow, StoreError},
+    store::{SessionRow, StoreError},
 };
 use http::Method;
 use serde::Deserialize;
@@ -53,10 +53,9 @@ async fn here(state: &State) -> Result<Vec<Value>, Stop> {
     let mut last: Option<SessionRow> = None;
     loop {
         let after = last.as_ref().map(|row| (row.created_at, &*row.id));
-        let page = SessionPage { owner: None, after, limit: PAGE };
-        let mut rows = state.store.sessions(page).await.map_err(Error::from)?;
+        let mut rows = state.sessions.list(None, after, PAGE).await.map_err(Error::from)?;
         for row in &rows {
-            all.push(detail(row).map_err(Error::from)?);
+            all.push(listed(row).map_err(Error::from)?);
         }
         if rows.len() < PAGE {
             return Ok(all);
@@ -84,16 +83,14 @@ async fn there(running: &Running) -> Result<Vec<Value>, Stop> {
     }
 }
 
-/// A session as `GET /sessions` lists it.
-fn detail(row: &SessionRow) -> Result<Value, StoreError> {
-    let facts = Facts::of(row)?;
-    Ok(json!({
-        "sessionId": row.id, "agent": facts.agent, "mode": facts.mode, "status": row.status,
-        "title": facts.title, "purpose": facts.purpose, "state": facts.state,
-        "dryRun": facts.dry_run, "asOf": facts.as_of, "auth": facts.auth,
-        "createdAt": row.created_at, "updatedAt": row.updated_at, "events": row.events,
-        "continuationToken": row.token,
-    }))
+/// A session as `GET /sessions` lists it: all but its state, which may be large.
+fn listed(row: &SessionRow) -> Result<Value, StoreError> {
+    let detail = SessionDetail::of(row.clone())?;
+    let mut listed = serde_json::to_value(detail).unwrap_or_default();
+    if let Some(members) = listed.as_object_mut() {
+        members.shift_remove("state");
+    }
+    Ok(listed)
 }
 
 /// Opens one, and prints what `POST /session` answers.
@@ -156,7 +153,7 @@ async fn delete(id: &str, at: &WhereArgs) -> Result<ExitCode, Stop> {
         return running.finish(&answer);
     }
     let bot = kept(at).await?;
-    let deleted = bot.state().sessions.delete(id, None, &bot.state().workspaces).await;
+    let deleted = bot.delete_session(id.into(), None).await;
     bot.close_state().await;
     let (answer, code) = match deleted {
         Ok(()) => (json!({ "ok": true, "sessionId": id }).to_string().into_bytes(), ExitCode::SUCCESS),

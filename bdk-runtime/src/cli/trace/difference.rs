@@ -152,7 +152,7 @@ mod tests {
             told(&long("one"), &long("two\u{1b}[2J")),
             ["result: …\"xxxxxxxxxxone\" -> …\"xxxxxxxxxxtwo\\u001b[2J\""]
         );
-        let all = told(&json!(["a".repeat(500)]), &json!([[1; 500]])).remove(0);
+        let all = told(&json!(["a".repeat(500)]), &json!([vec![1; 500]])).remove(0);
         assert!(all.chars().count() < 120 && all.contains('…'), "{all}");
     }
 

@@ -1,7 +1,7 @@
 //! Where a session's events come from: the bot's state, or a running bot.
 
 use crate::cli::{args::TraceArgs, output::Stop, running::Running, shown, state};
-use crate::{Error, state::State, store::StoredEvent};
+use crate::{Error, session::write_line, state::State, store::StoredEvent};
 
 /// How many events are read at once.
 const PAGE: usize = 500;
@@ -50,9 +50,10 @@ impl Source {
     }
 }
 
-/// An event as `GET /session/{id}/events` shows it. Its data is JSON on one line already.
+/// An event as `GET /session/{id}/events` shows it.
 pub(super) fn line(event: &StoredEvent) -> String {
-    // a text always serialises
-    let kind = serde_json::to_string(&event.kind).unwrap_or_default();
-    format!(r#"{{"index":{},"type":{kind},"at":"{}","data":{}}}"#, event.index, event.at, event.data)
+    let mut line = Vec::with_capacity(event.data.len() + 96);
+    write_line(event, &mut line);
+    // made of texts
+    String::from_utf8(line).unwrap_or_default()
 }

@@ -48,26 +48,34 @@ fn bot(behaviour: &Behaviour) -> Bot {
                 "who": of.auth.subject, "asOf": ctx.as_of().map(|t| t.to_string()), "call": ctx.call_id(),
             }))
         }),
-        tool("lists", Effect::Read).handler(async move |_: Value, _: ToolContext| {
+        tool("lists", Effect::Read).handler(move |_: Value, _: ToolContext| async move {
             Ok(if later { json!({ "names": ["a", "new", "b"], "count": 3 }) } else { json!({ "names": ["a", "b"] }) })
         }),
-        tool("fails", Effect::Read).handler(async move |_: Value, _: ToolContext| -> Result<Value, ToolError> {
-            if later { Ok(json!("mended")) } else { Err(ToolError::from(crate::Error::new("the index is gone"))) }
+        tool("fails", Effect::Read).handler(move |_: Value, _: ToolContext| async move {
+            if later {
+                Ok::<_, ToolError>(json!("mended"))
+            } else {
+                Err(ToolError::from(crate::Error::new("the index is gone")))
+            }
         }),
-        tool("breaks", Effect::Read).handler(async move |_: Value, _: ToolContext| -> Result<Value, ToolError> {
-            if later { Err(ToolError::from(crate::Error::new("broken"))) } else { Ok(json!("fine")) }
+        tool("breaks", Effect::Read).handler(move |_: Value, _: ToolContext| async move {
+            if later { Err::<Value, _>(ToolError::from(crate::Error::new("broken"))) } else { Ok(json!("fine")) }
         }),
         tool("panics", Effect::Read).handler(async |_: Value, _: ToolContext| -> Result<(), ToolError> { panic!("!") }),
         tool("strict", Effect::Read).input_schema(strict).handler(async |_: Value, _: ToolContext| Ok("fine")),
-        tool("long", Effect::Read)
-            .handler(async move |_: Value, _: ToolContext| Ok("x".repeat(if later { 70_001 } else { 70_000 }))),
+        tool("long", Effect::Read).handler(move |_: Value, _: ToolContext| async move {
+            Ok("x".repeat(if later { 70_001 } else { 70_000 }))
+        }),
         tool("long_as_before", Effect::Read).handler(async |_: Value, _: ToolContext| Ok("ä".repeat(70_000))),
         tool("relays", Effect::Read).handler(async |_: Value, ctx: ToolContext| {
             Ok(ctx.call_tool("lists", json!({})).await?.result["names"][0].clone())
         }),
-        tool("writes", Effect::Write).handler(async move |_: Value, _: ToolContext| {
-            written.fetch_add(1, Ordering::SeqCst);
-            Ok("written")
+        tool("writes", Effect::Write).handler(move |_: Value, _: ToolContext| {
+            let written = written.clone();
+            async move {
+                written.fetch_add(1, Ordering::SeqCst);
+                Ok("written")
+            }
         }),
         tool("turns", if later { Effect::Write } else { Effect::Read })
             .handler(async |_: Value, _: ToolContext| Ok("turned")),
@@ -98,7 +106,8 @@ async fn recorded(bot: &Bot, session: &str) -> Trace {
 
 async fn replayed(bot: &Bot, trace: &Trace) -> Vec<Replayed> {
     let mut all = Vec::new();
-    let told = again(bot, trace, &CancellationToken::new(), |one| {
+    let cancel = CancellationToken::new();
+    let told = again(bot, trace, &cancel, |one| {
         all.push(one);
         Ok(())
     });
