@@ -9,6 +9,7 @@ mod bot;
 mod call;
 #[cfg(feature = "commands")]
 mod cli;
+mod env_files;
 mod error;
 mod id;
 mod lock;
@@ -16,6 +17,7 @@ mod lock;
 mod mcp;
 mod near;
 mod registry;
+mod secrets;
 #[cfg(feature = "http")]
 mod serve;
 mod session;
@@ -32,6 +34,7 @@ pub use call::{
 pub use cli::serve;
 pub use error::Error;
 pub use registry::{DEFAULT_ATTEMPTS, DEFAULT_TIMEOUT, Problem, Registry, Severity, Tool};
+pub use secrets::secret;
 #[cfg(feature = "http")]
 pub use serve::{AuthFuture, AuthRequest, Authenticator, ServeHandle, ServeMode, Server, Verdict};
 pub use session::{Mode, Principal, SessionInfo};

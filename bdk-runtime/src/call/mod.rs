@@ -46,7 +46,7 @@ pub(crate) use question::ELICIT;
 pub use question::Question;
 pub use say::Said;
 
-use crate::{Effect, bot::Bot, registry::Tool, tool::Output};
+use crate::{Effect, bot::Bot, registry::Tool, secrets, tool::Output};
 use context::CallState;
 use input::Checked;
 use record::Record;
@@ -62,7 +62,7 @@ pub(crate) struct UnknownTool {
 
 impl UnknownTool {
     pub(crate) fn new(bot: &Bot, name: &str) -> Self {
-        Self { name: name.to_owned(), near: bot.registry().near(name) }
+        Self { name: secrets::blank(name).into_owned(), near: bot.registry().near(name) }
     }
 }
 

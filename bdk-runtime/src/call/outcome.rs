@@ -1,11 +1,12 @@
 //! How a call ended: what every front turns into its own words.
 
+mod blanked;
 #[cfg(feature = "mcp")]
 mod mcp;
 
 use super::{CallState, Issue, input::Rejected, transient::chain};
 use crate::{
-    Effect, Error,
+    Effect, Error, secrets,
     tool::{Output, ToolError, ToolOutput},
 };
 use serde::{Serialize, de::DeserializeOwned};
@@ -230,7 +231,7 @@ pub(crate) struct Done {
 
 impl Done {
     pub(super) fn new(state: Arc<CallState>, ended: Result<Output, Failure>) -> Self {
-        let (output, error) = match ended {
+        let (mut output, mut error) = match ended {
             Ok(Output::Envelope(envelope)) if envelope.is_error() => {
                 let error = CallError { code: ErrorCode::Failed, issues: Vec::new(), retryable: false };
                 (Output::Envelope(envelope), Some(error))
@@ -241,6 +242,11 @@ impl Done {
                 (Output::Envelope(Box::new(envelope)), Some(failure.error))
             }
         };
+        // here, so that every front tells the same, and none of it is a secret
+        if secrets::any() {
+            blanked::output(&mut output);
+            error.iter_mut().for_each(blanked::error);
+        }
         Self { duration_ms: state.elapsed_ms(), state, output, error }
     }
     pub(crate) fn is_error(&self) -> bool {

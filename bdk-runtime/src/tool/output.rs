@@ -167,6 +167,10 @@ impl ToolOutput {
         // made of `Value`s, so that it cannot fail
         serde_json::to_value(self.wire()).unwrap_or_default()
     }
+    /// All that may be told of it.
+    pub(crate) fn parts_mut(&mut self) -> (&mut [Value], Option<&mut Value>) {
+        (&mut self.content, self.structured.as_mut())
+    }
     pub(crate) fn wire(&self) -> Wire<'_> {
         Wire { content: &self.content, structured_content: self.structured.as_ref(), is_error: self.is_error }
     }
