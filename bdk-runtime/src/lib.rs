@@ -50,7 +50,7 @@ pub type Result<T, E = ToolError> = std::result::Result<T, E>;
 #[doc(hidden)]
 pub mod __private {
     #[cfg(feature = "commands")]
-    pub use crate::cli::{CallArgs, call_running, stop_asked};
+    pub use crate::cli::{CallArgs, call_running, command_first, stop_asked};
     pub use crate::registry::{ExtensionDef, LinkDef, extension_name};
     pub use crate::start::{begin, block_on};
     pub use crate::tool::*;

@@ -28,7 +28,7 @@ pub fn begin(name: &'static str, version: &'static str) {
 /// Keeps stdout for the answer of `call` and for the messages of `mcp serve`; help is for whoever reads it.
 #[cfg(feature = "commands")]
 fn keep_stdout() {
-    let args = std::env::args_os().skip(1).collect::<Vec<_>>();
+    let args = crate::cli::command_first(std::env::args_os().skip(1));
     let help = args.iter().any(|arg| arg == "--help" || arg == "-h");
     match (args.first().and_then(|a| a.to_str()), args.get(1).and_then(|a| a.to_str())) {
         _ if help => {}
