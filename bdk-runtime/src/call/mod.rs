@@ -7,6 +7,7 @@ mod as_of;
 mod ask;
 mod check;
 mod context;
+pub(crate) mod conventions;
 mod dry_run;
 mod effect;
 mod guard;
@@ -24,6 +25,7 @@ mod record;
 mod retry;
 mod run;
 mod say;
+pub(crate) mod span;
 mod transient;
 mod waits;
 
@@ -97,12 +99,13 @@ pub(crate) async fn call_found(bot: &Bot, tool: Arc<Tool>, input: CallInput<'_>,
     let record = Record::open(&state);
     // pinned here, because the future of a call is large and each hand it passes through would copy it
     let steps = pin!(Some(steps(state.tool(), &state, input)));
-    let ended = guard::run(&state, steps).await;
+    let ended = guard::run(&state, record.span(), steps).await;
     record.close(ended)
 }
 
 /// What happens between finding a tool and recording its end.
 async fn steps(tool: &Tool, state: &Arc<CallState>, input: CallInput<'_>) -> Result<Output, Failure> {
+    span::arguments(&input);
     let Checked { input, slots } =
         input::read(tool.params(), tool.compiled(), tool.time_args(), input, state.options.as_of)?;
     check::fields(tool, &slots)?;

@@ -1,6 +1,6 @@
 //! What a caller says about a call, beside its input.
 
-use super::{CallState, line::Line};
+use super::{CallState, line::Line, span::McpRequest};
 use crate::{Timestamp, session::Principal};
 use std::sync::Arc;
 use tokio_util::sync::CancellationToken;
@@ -25,6 +25,8 @@ pub struct CallOptions {
     pub(crate) line: Option<Arc<Line>>,
     /// The caller's place in a distributed trace, as W3C's `traceparent` has it.
     pub(crate) traceparent: Option<Box<str>>,
+    /// The MCP request that made the call, for its span; none where nobody listens to that.
+    pub(crate) mcp: Option<Arc<McpRequest>>,
 }
 
 /// The call whose tool made this one: both end at its deadline, and its clock stands while this one waits for a person.
