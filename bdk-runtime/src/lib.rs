@@ -22,6 +22,8 @@ mod secrets;
 mod serve;
 mod session;
 mod start;
+mod state;
+mod store;
 mod testing;
 pub mod tool;
 mod visible;
@@ -37,9 +39,10 @@ pub use registry::{DEFAULT_ATTEMPTS, DEFAULT_TIMEOUT, Problem, Registry, Severit
 pub use secrets::secret;
 #[cfg(feature = "http")]
 pub use serve::{AuthFuture, AuthRequest, Authenticator, ServeHandle, ServeMode, Server, Verdict};
-pub use session::{Mode, Principal, SessionInfo};
+pub use session::{Mode, Principal, SessionInfo, SessionOptions};
 #[cfg(not(feature = "commands"))]
 pub use start::serve;
+pub use store::Status;
 pub use testing::{Asked, Heard, Reply, TestBot};
 pub use tool::{Effect, Input, TimeBound, Timestamp, ToolDefinition, ToolError, ToolOutput};
 

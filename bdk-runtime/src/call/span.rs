@@ -62,7 +62,7 @@ pub(super) fn open(state: &CallState) -> Span {
         { names::TOOL_DESCRIPTION } = Some(state.tool().description()).filter(|_| *CAPTURES),
         { names::TOOL_ARGUMENTS } = Empty,
         { names::TOOL_RESULT } = Empty,
-        { names::CONVERSATION_ID } = Empty,
+        { names::CONVERSATION_ID } = state.options.session.as_ref().map(|session| &*session.id),
         { names::AGENT_NAME } = state.bot.slug(),
         { names::ERROR_TYPE } = Empty,
         { names::MCP_METHOD } = mcp().map(|_| "tools/call"),

@@ -186,7 +186,7 @@ async fn approved(what: Vec<String>) -> String {
 }
 
 /// A write with a stub.
-#[tool(effect = "write", dry_run_result = |_what| all().unwrap_or_default())]
+#[tool(effect = "write", dry_run_result = |what| format!("{what} {}", all().unwrap_or_default()))]
 async fn stubbed(what: String) -> String {
     what
 }

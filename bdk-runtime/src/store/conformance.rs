@@ -1,0 +1,1 @@
+//! What every store must do: one suite, run over each of them.
