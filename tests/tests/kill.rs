@@ -64,7 +64,9 @@ fn load(server: &Server, session: &str, marks: &Path, round: u64, known: &Mutex<
                     let key = format!("r{round}-w{writer}-{step}");
                     known.lock().expect("known").marks.insert(key.clone(), None);
                     let body = json!({ "input": { "file": marks, "line": key }, "sessionId": session });
-                    let Some((status, body)) = kept.post(&path("mark"), &[("Idempotency-Key", &key)], &body) else { return };
+                    let Some((status, body)) = kept.post(&path("mark"), &[("Idempotency-Key", &key)], &body) else {
+                        return;
+                    };
                     assert_eq!(status, 200, "{body}");
                     let call: Value = serde_json::from_str(&body).expect("JSON");
                     {
@@ -74,11 +76,13 @@ fn load(server: &Server, session: &str, marks: &Path, round: u64, known: &Mutex<
                     }
 
                     let name = format!("number-{writer}");
-                    known.lock().expect("known").numbers.entry(name.clone()).or_default().1 = round * 100_000 + step + 1;
+                    known.lock().expect("known").numbers.entry(name.clone()).or_default().1 =
+                        round * 100_000 + step + 1;
                     let body = json!({ "input": { "key": name, "number": round * 100_000 + step + 1 } });
                     let Some((_, body)) = kept.post(&path("keep"), &[], &body) else { return };
                     assert!(body.contains("\"isError\":false"), "{body}");
-                    known.lock().expect("known").numbers.entry(name.clone()).or_default().0 = round * 100_000 + step + 1;
+                    known.lock().expect("known").numbers.entry(name.clone()).or_default().0 =
+                        round * 100_000 + step + 1;
 
                     let body = json!({ "input": { "key": name }, "sessionId": session });
                     let Some((_, body)) = kept.post(&path("look"), &[], &body) else { return };
@@ -87,7 +91,10 @@ fn load(server: &Server, session: &str, marks: &Path, round: u64, known: &Mutex<
                     known.lock().expect("known").calls.push(call["callId"].as_str().expect("an id").to_owned());
 
                     known.lock().expect("known").added.1 += 1;
-                    let Some((_, body)) = kept.post(&path("count"), &[], &json!({ "input": { "key": "added" } })) else { return };
+                    let Some((_, body)) = kept.post(&path("count"), &[], &json!({ "input": { "key": "added" } }))
+                    else {
+                        return;
+                    };
                     assert!(body.contains("\"isError\":false"), "{body}");
                     known.lock().expect("known").added.0 += 1;
                 }

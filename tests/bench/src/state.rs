@@ -92,7 +92,8 @@ fn values(commits: &Path, keeper: &Path, folder: &Path, effort: Effort, report: 
     let mut gets = Vec::new();
     for _ in 0..effort.rounds {
         let bare = looped(commits, folder, "values", effort)?;
-        let input = json!({ "callers": CALLERS, "warm_up": effort.warm_up.as_millis(), "lasting": effort.lasting.as_millis() });
+        let input =
+            json!({ "callers": CALLERS, "warm_up": effort.warm_up.as_millis(), "lasting": effort.lasting.as_millis() });
         let bot = rate(&mut client, &server, "kv_puts", &input)?;
         let get = rate(&mut client, &server, "kv_gets", &json!({ "times": 100_000 }))?;
         eprintln!("  bare loop {bare:.0} values/s | kv.put {bot:.0}/s, kv.get {get:.0}/s");
@@ -108,7 +109,9 @@ fn values(commits: &Path, keeper: &Path, folder: &Path, effort: Effort, report: 
 
 fn rate(client: &mut Client, server: &Server, tool: &str, input: &Value) -> Result<f64> {
     let body = json!({ "input": input }).to_string();
-    body_of(client.send(&post(server, &format!("/v1/tools/{tool}"), &body))?)?["result"].as_f64().context(tool.to_owned())
+    body_of(client.send(&post(server, &format!("/v1/tools/{tool}"), &body))?)?["result"]
+        .as_f64()
+        .context(tool.to_owned())
 }
 
 fn parked(keeper: &Path, folder: &Path, report: &mut Report) -> Result<()> {
