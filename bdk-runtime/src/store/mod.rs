@@ -8,8 +8,12 @@
 #[cfg(test)]
 mod conformance;
 mod memory;
+#[cfg(feature = "postgres")]
+mod postgres;
 
 pub(crate) use memory::Memory;
+#[cfg(feature = "postgres")]
+pub(crate) use postgres::Postgres;
 
 use crate::Timestamp;
 use futures_util::future::BoxFuture;
@@ -270,6 +274,10 @@ pub(crate) enum StoreError {
 impl StoreError {
     pub(crate) fn unavailable(why: impl fmt::Display) -> Self {
         Self::Unavailable(why.to_string().into())
+    }
+    /// What a store says that was closed.
+    pub(crate) fn shutting_down() -> Self {
+        Self::unavailable("the bot is shutting down")
     }
 }
 
