@@ -4,6 +4,8 @@ use crate::{
     Error, Timestamp,
     call::{self, CallInput, CallOptions, Done, Provided, ToolContext, UnknownTool},
     registry::{Problem, Registry, Tool},
+    session::Unbound,
+    state::{State, StateAt},
     tool::Lend,
 };
 use futures_util::future::BoxFuture;
@@ -67,6 +69,8 @@ struct Inner {
     blocking: Arc<Semaphore>,
     running: TaskTracker,
     stop: CancellationToken,
+    /// What it keeps: opened by what serves, and else made where it is first needed, for as long as the process runs.
+    state: OnceLock<State>,
 }
 
 impl Registry {
@@ -102,7 +106,40 @@ impl Bot {
             blocking: Arc::new(Semaphore::new(BLOCKING_CALLS)),
             running: TaskTracker::new(),
             stop: CancellationToken::new(),
+            state: OnceLock::new(),
         }))
+    }
+
+    /// What the bot keeps.
+    pub(crate) fn state(&self) -> &State {
+        self.0.state.get_or_init(State::in_memory)
+    }
+    /// Opens what the bot keeps, before anything needs it.
+    ///
+    /// # Errors
+    /// When it cannot be opened: the words say why, where, and what to do.
+    pub(crate) async fn keep_state(&self, at: &StateAt) -> Result<(), Error> {
+        let state = State::open(self, at).await?;
+        self.0.state.set(state).map_err(|_| Error::new("the bot's state is open already"))
+    }
+    /// Writes out what is kept, and lets go of it.
+    pub(crate) async fn close_state(&self) {
+        if let Some(state) = self.0.state.get() {
+            state.store.close().await;
+        }
+    }
+    /// Brings the session that a call is meant to be part of to hand.
+    ///
+    /// # Errors
+    /// When there is no such session for whoever asks.
+    pub(crate) async fn bind(&self, mut options: CallOptions) -> Result<CallOptions, Unbound> {
+        let Some(bind) = options.bind.take() else { return Ok(options) };
+        let live = self.state().sessions.bind(&bind, options.principal.as_deref()).await?;
+        // who asks without a name does it for the session's owner
+        options.principal.get_or_insert_with(|| live.info.auth.clone());
+        (options.dry_run, options.as_of) = (live.dry_run, live.as_of);
+        options.session = Some(live);
+        Ok(options)
     }
 
     /// What the bot has now: what the binary declares, and what was added since.
@@ -148,6 +185,11 @@ impl Bot {
         let set = *self.0.clock.lock().unwrap_or_else(PoisonError::into_inner);
         set.unwrap_or_else(Timestamp::now)
     }
+    /// The bot's clock, to the millisecond: what is kept has no finer times.
+    pub(crate) fn now_in_ms(&self) -> Timestamp {
+        let now = self.now();
+        jiff::Timestamp::from_millisecond(now.as_millisecond()).map_or(now, Timestamp::from)
+    }
     pub(crate) fn set_now(&self, now: Timestamp) {
         *self.0.clock.lock().unwrap_or_else(PoisonError::into_inner) = Some(now);
     }
@@ -185,6 +227,24 @@ impl Bot {
         options: CallOptions,
     ) -> BoxFuture<'a, Result<Done, UnknownTool>> {
         Box::pin(self.call(name, input, options))
+    }
+
+    /// The same for a program's call, which may be part of a session.
+    ///
+    /// # Errors
+    /// When there is no such tool or session, or the options contradict each other.
+    #[inline(never)]
+    pub(crate) fn call_bound<'a>(
+        &'a self,
+        name: &'a str,
+        input: Value,
+        options: CallOptions,
+    ) -> BoxFuture<'a, Result<Done, Error>> {
+        Box::pin(async move {
+            options.check()?;
+            let options = self.bind(options).await?;
+            self.call(name, input, options).await.map_err(|unknown| Error::new(unknown.to_string()))
+        })
     }
 
     /// [`call`](Self::call), with an input that may still be a text.

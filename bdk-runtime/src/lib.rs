@@ -20,6 +20,7 @@ mod registry;
 mod serve;
 mod session;
 mod start;
+mod state;
 mod store;
 mod testing;
 pub mod tool;
@@ -35,9 +36,10 @@ pub use error::Error;
 pub use registry::{DEFAULT_ATTEMPTS, DEFAULT_TIMEOUT, Problem, Registry, Severity, Tool};
 #[cfg(feature = "http")]
 pub use serve::{AuthFuture, AuthRequest, Authenticator, ServeHandle, ServeMode, Server, Verdict};
-pub use session::{Mode, Principal, SessionInfo};
+pub use session::{Mode, Principal, SessionInfo, SessionOptions};
 #[cfg(not(feature = "commands"))]
 pub use start::serve;
+pub use store::Status;
 pub use testing::{Asked, Heard, Reply, TestBot};
 pub use tool::{Effect, Input, TimeBound, Timestamp, ToolDefinition, ToolError, ToolOutput};
 

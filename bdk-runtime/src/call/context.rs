@@ -1,6 +1,6 @@
 //! What a tool sees of its call.
 
-use super::{CallOptions, Outcome, options::Caller, panic, waits::Waits};
+use super::{CallInput, CallOptions, Outcome, bound::Bound, kept::Kept, options::Caller, panic, waits::Waits};
 use crate::{
     Effect, Error, Timestamp,
     bot::Bot,
@@ -37,6 +37,8 @@ pub(crate) struct CallState {
     session: OnceLock<SessionInfo>,
     cancel: OnceLock<CancellationToken>,
     workspace: OnceLock<PathBuf>,
+    /// What it is part of: a session, an idempotency key. Most calls are neither.
+    bound: Option<Box<Bound>>,
     /// Made by the first question.
     pub(super) waits: OnceLock<Box<Waits>>,
     /// Whether the call has ended; held while a workspace or a token is made, so that none is made behind its end.
@@ -57,9 +59,22 @@ impl CallState {
             session: OnceLock::new(),
             cancel: OnceLock::new(),
             workspace: OnceLock::new(),
+            bound: None,
             waits: OnceLock::new(),
             over: Mutex::new(false),
         }
+    }
+    /// With what the call is part of, if anything.
+    pub(super) fn bind(mut self, input: &CallInput<'_>) -> Self {
+        self.bound = Bound::of(&self, input);
+        self
+    }
+    pub(super) fn bound(&self) -> Option<&Bound> {
+        self.bound.as_deref()
+    }
+    /// What an earlier call with the same idempotency key came to, where it answers for this one.
+    pub(super) fn kept(&self) -> Option<&Kept> {
+        self.bound.as_deref()?.kept()
     }
     /// The tool that is called.
     pub(crate) fn tool(&self) -> &Tool {
@@ -120,7 +135,8 @@ impl CallState {
         if let Some(cancel) = self.cancel.get() {
             cancel.cancel();
         }
-        if let Some(path) = self.workspace.get()
+        if self.options.session.is_none()
+            && let Some(path) = self.workspace.get()
             && let Err(error) = std::fs::remove_dir_all(path)
         {
             tracing::warn!(target: "bdk::call", call_id = self.call_id, %error, "the call's workspace could not be removed");
@@ -143,8 +159,11 @@ impl ToolContext {
     }
     /// The session the call is part of; an unbound call has one of its own, with mode [`Mode::Direct`].
     pub fn session(&self) -> &SessionInfo {
+        if let Some(live) = &self.0.options.session {
+            return &live.info;
+        }
         self.0.session.get_or_init(|| SessionInfo {
-            id: format!("ses_{}", id::random()),
+            id: id::session_id(),
             agent: self.0.bot.slug().to_owned(),
             mode: Mode::Direct,
             purpose: None,
@@ -154,8 +173,8 @@ impl ToolContext {
             created_at: self.0.bot.now(),
         })
     }
-    /// The call's folder, made when first asked for, readable by this user alone. An unbound call's is gone when the call
-    /// ends, however it ends.
+    /// The session's folder, made when first asked for, readable by this user alone, and gone with the session. An unbound
+    /// call has one of its own, which is gone when the call ends, however it ends.
     ///
     /// # Errors
     /// When it cannot be made, or the call is over (a blocking tool that goes on after its deadline).
@@ -166,6 +185,10 @@ impl ToolContext {
         }
         if let Some(path) = self.0.workspace.get() {
             return Ok(path);
+        }
+        if let Some(live) = &self.0.options.session {
+            let made = self.0.bot.state().workspaces.of(&live.id)?;
+            return Ok(self.0.workspace.get_or_init(|| made));
         }
         let made = tempfile::Builder::new().prefix("bdk-").tempdir();
         let made = made.map_err(|e| Error::with_source("the call's workspace could not be made", e))?.keep();
@@ -245,6 +268,8 @@ impl ToolContext {
             caller: Some(Caller(state.clone())),
             cancel: Some(state.cancel().clone()),
             principal: Some(state.principal()),
+            // it is the caller's call that must not run twice
+            key: None,
             ..state.options.clone()
         };
         // boxed, because a call may hold a call

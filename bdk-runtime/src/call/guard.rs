@@ -19,9 +19,11 @@ pub(super) async fn run<F: Future<Output = Result<Output, Failure>>>(
 ) -> Result<Output, Failure> {
     let guarded = async {
         let stopped = async {
-            match &state.options.cancel {
-                Some(cancel) => cancel.cancelled().await,
-                None => state.bot.stop().cancelled().await,
+            let own = state.options.cancel.as_ref().unwrap_or_else(|| state.bot.stop());
+            match &state.options.session {
+                // one that is deleted
+                Some(live) => tokio::select! { () = own.cancelled() => {}, () = live.stop.cancelled() => {} },
+                None => own.cancelled().await,
             }
         };
         let running = poll_fn(|cx| match steps.as_mut().as_pin_mut() {

@@ -5,13 +5,16 @@ mod answer;
 mod approval;
 mod as_of;
 mod ask;
+mod bound;
 mod check;
 mod context;
 mod dry_run;
 mod effect;
+mod events;
 mod guard;
 mod handler;
 pub(crate) mod input;
+mod kept;
 #[cfg_attr(not(feature = "mcp"), allow(dead_code, reason = "the MCP front alone reads all that is said"))]
 pub(crate) mod line;
 mod options;
@@ -21,6 +24,7 @@ mod progress;
 mod provided;
 mod question;
 mod record;
+pub(crate) mod recover;
 mod retry;
 mod run;
 mod say;
@@ -36,6 +40,7 @@ pub(crate) use input::CallInput;
 pub use input::Issue;
 pub use line::LogLevel;
 pub use options::CallOptions;
+pub(crate) use options::check_key;
 pub use outcome::{CallError, ErrorCode, Outcome};
 pub(crate) use outcome::{Done, Failure};
 #[cfg(feature = "http")]
@@ -93,12 +98,14 @@ pub(crate) async fn call(
 
 /// Calls a tool that was found. A tool that is removed meanwhile still runs to its end.
 pub(crate) async fn call_found(bot: &Bot, tool: Arc<Tool>, input: CallInput<'_>, options: CallOptions) -> Done {
-    let state = Arc::new(CallState::new(bot.clone(), tool, options));
+    let state = CallState::new(bot.clone(), tool, options);
+    let state = Arc::new(state.bind(&input));
     let record = Record::open(&state);
     // pinned here, because the future of a call is large and each hand it passes through would copy it
     let steps = pin!(Some(steps(state.tool(), &state, input)));
     let ended = guard::run(&state, steps).await;
-    record.close(ended)
+    let done = record.close(ended);
+    if state.bound().is_some() { Box::pin(bound::end(done)).await } else { done }
 }
 
 /// What happens between finding a tool and recording its end.
@@ -112,9 +119,14 @@ async fn steps(tool: &Tool, state: &Arc<CallState>, input: CallInput<'_>) -> Res
         state.set_stubbed();
         return dry_run::stub(tool, &slots);
     }
-    if tool.needs_approval() {
+    if tool.needs_approval() && !bound::repeats(state).await {
         // boxed, so that a call that asks nobody does not carry it
         Box::pin(approval::seek(tool, state, &input)).await?;
+    }
+    if let Some(bound) = state.bound()
+        && effect == Effect::Write
+    {
+        Box::pin(bound.begin(state)).await?;
     }
     retry::run(tool, state, effect, input, slots).await
 }

@@ -1,7 +1,10 @@
 //! What a caller says about a call, beside its input.
 
 use super::{CallState, line::Line};
-use crate::{Timestamp, session::Principal};
+use crate::{
+    Error, Timestamp,
+    session::{Bind, Live, Principal},
+};
 use std::sync::Arc;
 use tokio_util::sync::CancellationToken;
 
@@ -25,6 +28,18 @@ pub struct CallOptions {
     pub(crate) line: Option<Arc<Line>>,
     /// The caller's place in a distributed trace, as W3C's `traceparent` has it.
     pub(crate) traceparent: Option<Box<str>>,
+    /// The session that is meant; [`Bot::bind`](crate::Bot::bind) makes `session` of it.
+    pub(crate) bind: Option<Bind>,
+    /// The session that the call is part of.
+    pub(crate) session: Option<Arc<Live>>,
+    /// The idempotency key.
+    pub(crate) key: Option<Arc<str>>,
+}
+
+/// Whether it can be an idempotency key.
+pub(crate) fn check_key(key: &str) -> Result<(), &'static str> {
+    let fits = (1..=255).contains(&key.len()) && key.bytes().all(|b| b.is_ascii_graphic());
+    if fits { Ok(()) } else { Err("an idempotency key has 1 to 255 visible ASCII characters, such as a UUID") }
 }
 
 /// The call whose tool made this one: both end at its deadline, and its clock stands while this one waits for a person.
@@ -59,6 +74,38 @@ impl CallOptions {
     pub fn principal(mut self, principal: impl Into<Arc<Principal>>) -> Self {
         self.principal = Some(principal.into());
         self
+    }
+    /// Calls as part of this session: with its facts, its workspace and its log. `dry_run` and `as_of` cannot stand beside
+    /// it, since a session has its own.
+    #[must_use]
+    pub fn session(mut self, id: impl Into<String>) -> Self {
+        self.bind = Some(Bind::Id(id.into()));
+        self
+    }
+    /// Calls as part of the session that has this continuation token now. The call does not change the token.
+    #[must_use]
+    pub fn continuation(mut self, token: impl Into<String>) -> Self {
+        self.bind = Some(Bind::Token(token.into()));
+        self
+    }
+    /// A key of the caller's own, 1 to 255 visible characters: a write that is repeated with it within a day, by the same
+    /// principal and with the same input, does not run again and answers what the first one came to. A read runs.
+    #[must_use]
+    pub fn idempotency_key(mut self, key: impl Into<Arc<str>>) -> Self {
+        self.key = Some(key.into());
+        self
+    }
+    /// Whether what is said fits together.
+    pub(crate) fn check(&self) -> Result<(), Error> {
+        if self.bind.is_some() && (self.dry_run || self.as_of.is_some()) {
+            return Err(Error::new(
+                "`dry_run` and `as_of` cannot stand beside a session: it has its own since it was opened",
+            ));
+        }
+        match self.key.as_deref().map(check_key) {
+            Some(Err(why)) => Err(Error::new(why)),
+            _ => Ok(()),
+        }
     }
     /// The caller's place in a distributed trace, as W3C's `traceparent` has it: the call's span and its record carry it.
     #[must_use]

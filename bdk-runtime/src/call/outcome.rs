@@ -3,17 +3,17 @@
 #[cfg(feature = "mcp")]
 mod mcp;
 
-use super::{CallState, Issue, input::Rejected, transient::chain};
+use super::{CallState, Issue, bound::Kept, input::Rejected, transient::chain};
 use crate::{
     Effect, Error,
     tool::{Output, ToolError, ToolOutput},
 };
-use serde::{Serialize, de::DeserializeOwned};
+use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use serde_json::Value;
 use std::{fmt::Write, sync::Arc, time::Duration};
 
 /// What kind of error a call ended with.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum ErrorCode {
@@ -49,14 +49,14 @@ impl ErrorCode {
 }
 
 /// What beside the result says why a call failed.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct CallError {
     /// The kind.
     pub code: ErrorCode,
     /// What was wrong with the input, each with its path.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub issues: Vec<Issue>,
     /// Whether the very same call may work later.
     pub retryable: bool,
@@ -164,11 +164,19 @@ impl Failure {
     pub(super) fn unapprovable(why: &str) -> Self {
         Self::new(ErrorCode::Unavailable, format!(": {why}"), false)
     }
+    /// Nothing was run, and nothing of it may work by trying again as it is.
+    pub(super) fn refused(why: &str) -> Self {
+        Self::new(ErrorCode::Failed, format!(": {why}"), false)
+    }
+    /// An earlier call was cut off when its process ended.
+    pub(super) fn cut_off() -> Self {
+        Self::new(ErrorCode::Cancelled, format!(": it was cut off when the bot ended{UNKNOWN}"), false)
+    }
     pub(super) fn unapproved() -> Self {
         let text = ": it was not approved: do not call it again unless you are asked to";
         Self::new(ErrorCode::Failed, text.to_owned(), false)
     }
-    fn text(&self, tool: &str) -> String {
+    pub(super) fn text(&self, tool: &str) -> String {
         match self.error.code {
             ErrorCode::InvalidInput | ErrorCode::AsOf => super::input::message(tool, &self.error.issues),
             _ => format!("Tool \"{tool}\" failed{}", self.text),
@@ -222,7 +230,7 @@ fn spoken(d: Duration) -> String {
 
 /// A finished call, its result serialised once and not yet parsed again: what the fronts write.
 pub(crate) struct Done {
-    state: Arc<CallState>,
+    pub(super) state: Arc<CallState>,
     pub(crate) output: Output,
     pub(crate) duration_ms: u64,
     pub(crate) error: Option<CallError>,
@@ -230,77 +238,113 @@ pub(crate) struct Done {
 
 impl Done {
     pub(super) fn new(state: Arc<CallState>, ended: Result<Output, Failure>) -> Self {
+        if let Some(Kept { output, duration_ms, error, .. }) = state.kept() {
+            let (output, duration_ms, error) = (output.clone(), *duration_ms, error.clone());
+            return Self { state, output, duration_ms, error };
+        }
         let (output, error) = match ended {
             Ok(Output::Envelope(envelope)) if envelope.is_error() => {
                 let error = CallError { code: ErrorCode::Failed, issues: Vec::new(), retryable: false };
                 (Output::Envelope(envelope), Some(error))
             }
             Ok(output) => (output, None),
-            Err(failure) => {
-                let envelope = ToolOutput::text(failure.text(state.tool().name())).error();
-                (Output::Envelope(Box::new(envelope)), Some(failure.error))
-            }
+            Err(failure) => failure.told(state.tool().name()),
         };
         Self { duration_ms: state.elapsed_ms(), state, output, error }
     }
     pub(crate) fn is_error(&self) -> bool {
         self.error.is_some()
     }
+    /// The id under which the call is logged: that of the first call, where this one repeated it.
+    pub(crate) fn call_id(&self) -> &str {
+        self.state.kept().map_or(&self.state.call_id, |kept| &kept.call_id)
+    }
+    pub(super) fn attempts(&self) -> u32 {
+        self.state.kept().map_or_else(|| self.state.attempts(), |kept| kept.attempts)
+    }
+    pub(crate) fn stubbed(&self) -> bool {
+        self.state.kept().map_or_else(|| self.state.stubbed(), |kept| kept.stubbed)
+    }
     /// The body of the HTTP answer: `{"ok":true, …outcome}`. Written by hand, so that the result is not parsed again only to
     /// be embedded; names and ids need no escaping.
     #[cfg(feature = "http")]
     pub(crate) fn to_json(&self) -> serde_json::Result<Vec<u8>> {
-        let result = match &self.output {
-            Output::Json(json) => json.text.len(),
-            Output::Text(text) => text.len(),
-            Output::Unit | Output::Envelope(_) => 128,
-        };
-        let mut out = Vec::with_capacity(result + 256);
-        out.extend_from_slice(b"{\"ok\":true,\"toolName\":\"");
-        out.extend_from_slice(self.state.tool().name().as_bytes());
-        out.extend_from_slice(b"\",\"callId\":\"");
-        out.extend_from_slice(self.state.call_id.as_bytes());
-        out.extend_from_slice(b"\",\"isError\":");
-        serde_json::to_writer(&mut out, &self.is_error())?;
-        out.extend_from_slice(b",\"result\":");
-        match &self.output {
-            Output::Unit => out.extend_from_slice(b"null"),
-            Output::Text(text) => serde_json::to_writer(&mut out, text)?,
-            Output::Json(json) => out.extend_from_slice(json.text.as_bytes()),
-            Output::Envelope(envelope) => serde_json::to_writer(&mut out, &envelope.wire())?,
-        }
-        out.extend_from_slice(b",\"durationMs\":");
-        serde_json::to_writer(&mut out, &self.duration_ms)?;
-        out.extend_from_slice(b",\"attempts\":");
-        serde_json::to_writer(&mut out, &self.state.attempts())?;
-        out.extend_from_slice(b",\"stubbed\":");
-        serde_json::to_writer(&mut out, &self.state.stubbed())?;
-        if let Some(error) = &self.error {
-            out.extend_from_slice(b",\"error\":");
-            serde_json::to_writer(&mut out, error)?;
-        }
+        let mut out = Vec::with_capacity(self.output.size_hint() + 256);
+        out.extend_from_slice(b"{\"ok\":true,");
+        self.told().write(&mut out, |out| self.output.write_json(out))?;
         out.push(b'}');
         Ok(out)
+    }
+    /// What is told of it beside its result.
+    pub(super) fn told(&self) -> Told<'_> {
+        Told {
+            tool: self.state.tool().name(),
+            call_id: self.call_id(),
+            duration_ms: self.duration_ms,
+            attempts: self.attempts(),
+            stubbed: self.stubbed(),
+            error: self.error.as_ref(),
+        }
+    }
+}
+
+/// What is told of a call that has ended, beside its result.
+pub(super) struct Told<'a> {
+    pub(super) tool: &'a str,
+    pub(super) call_id: &'a str,
+    pub(super) duration_ms: u64,
+    pub(super) attempts: u32,
+    pub(super) stubbed: bool,
+    pub(super) error: Option<&'a CallError>,
+}
+
+impl Told<'_> {
+    /// Writes the members of an outcome, `result` among them, without the braces.
+    pub(super) fn write(
+        &self,
+        out: &mut Vec<u8>,
+        result: impl FnOnce(&mut Vec<u8>) -> serde_json::Result<()>,
+    ) -> serde_json::Result<()> {
+        out.extend_from_slice(b"\"toolName\":\"");
+        out.extend_from_slice(self.tool.as_bytes());
+        out.extend_from_slice(b"\",\"callId\":\"");
+        out.extend_from_slice(self.call_id.as_bytes());
+        out.extend_from_slice(b"\",\"isError\":");
+        serde_json::to_writer(&mut *out, &self.error.is_some())?;
+        out.extend_from_slice(b",\"result\":");
+        result(out)?;
+        out.extend_from_slice(b",\"durationMs\":");
+        serde_json::to_writer(&mut *out, &self.duration_ms)?;
+        out.extend_from_slice(b",\"attempts\":");
+        serde_json::to_writer(&mut *out, &self.attempts)?;
+        out.extend_from_slice(b",\"stubbed\":");
+        serde_json::to_writer(&mut *out, &self.stubbed)?;
+        if let Some(error) = self.error {
+            out.extend_from_slice(b",\"error\":");
+            serde_json::to_writer(&mut *out, error)?;
+        }
+        Ok(())
+    }
+}
+
+impl Failure {
+    /// As its caller reads it.
+    pub(super) fn told(self, tool: &str) -> (Output, Option<CallError>) {
+        let envelope = ToolOutput::text(self.text(tool)).error();
+        (Output::Envelope(Box::new(envelope)), Some(self.error))
     }
 }
 
 impl From<Done> for Outcome {
     fn from(done: Done) -> Self {
-        let is_error = done.is_error();
         Self {
             tool_name: done.state.tool().name().to_owned(),
-            call_id: done.state.call_id.clone(),
-            is_error,
-            result: match done.output {
-                Output::Unit => Value::Null,
-                Output::Text(text) => Value::String(text),
-                // written by `encode`, so that it parses; a string keeps whatever a bug made of it readable
-                Output::Json(json) => serde_json::from_str(&json.text).unwrap_or(Value::String(json.text)),
-                Output::Envelope(envelope) => envelope.to_value(),
-            },
+            call_id: done.call_id().to_owned(),
+            is_error: done.is_error(),
             duration_ms: done.duration_ms,
-            attempts: done.state.attempts(),
-            stubbed: done.state.stubbed(),
+            attempts: done.attempts(),
+            stubbed: done.stubbed(),
+            result: done.output.into_value(),
             error: done.error,
         }
     }

@@ -1,6 +1,6 @@
 //! Step 7: one record of the call, and one span.
 
-use super::{CallState, Done, ErrorCode, Failure};
+use super::{CallState, Done, ErrorCode, Failure, bound};
 use crate::{Effect, tool::Output};
 use std::sync::Arc;
 use tokio_util::task::task_tracker::TaskTrackerToken;
@@ -43,6 +43,12 @@ impl Drop for Record {
     fn drop(&mut self) {
         if !self.closed {
             self.state.end();
+            if self.state.bound().is_some()
+                && let Ok(runtime) = tokio::runtime::Handle::try_current()
+            {
+                let done = Done::new(self.state.clone(), Err(Failure::cancelled(self.state.begun())));
+                runtime.spawn(bound::end(done));
+            }
             write(&self.state, self.state.elapsed_ms(), Some(ErrorCode::Cancelled));
         }
     }

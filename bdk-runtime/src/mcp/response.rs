@@ -22,7 +22,7 @@ pub(crate) fn of_call(
         && let (Some(capability), Some(error)) = (lacked, &done.error)
         && error.code == ErrorCode::Unavailable
     {
-        return Response { bad_request: true, ..RpcError::lacking(capability, &done.told()).under(id).into() };
+        return Response { bad_request: true, ..RpcError::lacking(capability, &done.words()).under(id).into() };
     }
     let mut out = Vec::with_capacity(512);
     open(&mut out, id);

@@ -1,7 +1,7 @@
-//! The body of a call: `{input, sessionId?, continuationToken?, dryRun?, asOf?}`.
+//! The body of a call: `{input, sessionId?, continuationToken?, dryRun?, asOf?, callId?}`.
 
-use super::refused::{Code, Refused};
-use crate::{Timestamp, call::CallInput};
+use super::refused::Refused;
+use crate::{Timestamp, call::CallInput, session::Bind};
 use serde::{
     Deserialize, Deserializer,
     de::{IgnoredAny, MapAccess, Visitor},
@@ -16,10 +16,14 @@ pub(super) struct CallBody<'a> {
     pub(super) input: CallInput<'a>,
     pub(super) dry_run: bool,
     pub(super) as_of: Option<Timestamp>,
+    /// The session that the call is for.
+    pub(super) bind: Option<Bind>,
+    /// By what a repetition of the call is known.
+    pub(super) call_id: Option<String>,
 }
 
 /// The names a body may have, in the order in which they are told.
-const NAMES: [&str; 5] = ["input", "sessionId", "continuationToken", "dryRun", "asOf"];
+const NAMES: [&str; 6] = ["input", "sessionId", "continuationToken", "dryRun", "asOf", "callId"];
 
 /// Reads a body. An empty one is `{}`.
 pub(super) fn parse(bytes: &[u8]) -> Result<CallBody<'_>, Refused> {
@@ -46,6 +50,7 @@ struct Raw<'a> {
     continuation_token: Option<Value>,
     dry_run: Option<Value>,
     as_of: Option<Value>,
+    call_id: Option<Value>,
     unknown: Vec<String>,
     twice: Vec<String>,
 }
@@ -58,6 +63,7 @@ impl<'a> Raw<'a> {
             "continuationToken" => &mut self.continuation_token,
             "dryRun" => &mut self.dry_run,
             "asOf" => &mut self.as_of,
+            "callId" => &mut self.call_id,
             _ => return None,
         })
     }
@@ -89,27 +95,27 @@ impl<'a> Raw<'a> {
                 ))
             })?),
         };
-        let id = match (session, continuation) {
-            (None, None) => {
-                return Ok(CallBody { input: self.input.unwrap_or_else(CallInput::empty), dry_run, as_of });
-            }
+        let call_id = text("callId", self.call_id)?;
+        let input = self.input.unwrap_or_else(CallInput::empty);
+        let (bound, bind) = match (session, continuation) {
+            (None, None) => return Ok(CallBody { input, dry_run, as_of, bind: None, call_id }),
             (Some(_), Some(_)) => {
                 return Err(Refused::invalid(
                     "`sessionId` and `continuationToken` both say which session the call is for: send one of them",
                 ));
             }
-            (Some(id), None) => ("sessionId", id),
-            (None, Some(token)) => ("continuationToken", token),
+            (Some(id), None) => ("sessionId", Bind::Id(id)),
+            (None, Some(token)) => ("continuationToken", Bind::Token(token)),
         };
         let facts: Vec<&str> = facts.iter().filter(|(_, given)| *given).map(|(name, _)| *name).collect();
         if !facts.is_empty() {
             return Err(Refused::invalid(format!(
                 "{} cannot stand beside `{}`: a session has its own since it was opened",
                 listed(&facts, "and"),
-                id.0
+                bound
             )));
         }
-        Err(Refused::new(Code::UnknownSession, format!("there is no session with the `{}` \"{}\"", id.0, cut(&id.1))))
+        Ok(CallBody { input, dry_run, as_of, bind: Some(bind), call_id })
     }
 }
 
@@ -190,7 +196,7 @@ struct Name<'a>(#[serde(borrow)] Cow<'a, str>);
 
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use super::{super::refused::Code, *};
     use serde_json::json;
 
     fn refused(body: &str) -> (Code, String) {
@@ -256,14 +262,14 @@ mod tests {
     }
 
     #[test]
-    fn ids_stand_alone_and_no_session_is_known() {
+    fn ids_stand_alone() {
         let (code, message) = refused(r#"{"sessionId":"ses_a","continuationToken":"c:k"}"#);
         assert_eq!(code, Code::InvalidRequest);
         assert!(message.contains("`sessionId`") && message.contains("`continuationToken`"), "{message}");
         let (code, message) = refused(r#"{"sessionId":"ses_a","dryRun":false,"asOf":"2026-01-01T00:00:00Z"}"#);
         assert_eq!(code, Code::InvalidRequest);
         assert!(message.contains("`dryRun` and `asOf`") && message.contains("`sessionId`"), "{message}");
-        assert_eq!(refused(r#"{"sessionId":"ses_a"}"#).0, Code::UnknownSession);
-        assert_eq!(refused(r#"{"continuationToken":"c:k"}"#).0, Code::UnknownSession);
+        assert_eq!(parse(br#"{"sessionId":"ses_a"}"#).unwrap().bind, Some(Bind::Id("ses_a".into())));
+        assert_eq!(parse(br#"{"continuationToken":"c:k"}"#).unwrap().bind, Some(Bind::Token("c:k".into())));
     }
 }

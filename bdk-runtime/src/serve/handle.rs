@@ -29,7 +29,7 @@ impl ServeHandle {
     /// Calls a tool in process. The caller is the process itself.
     ///
     /// # Errors
-    /// When there is no such tool, or the server shuts down. A tool that fails is no error here: see [`Outcome::is_error`].
+    /// When there is no such tool or session, or the server shuts down. A tool that fails is no error here: see [`Outcome::is_error`].
     pub async fn call_tool(&self, name: &str, input: impl Into<Value>) -> Result<Outcome, Error> {
         self.call_tool_with(name, input, CallOptions::new()).await
     }
@@ -46,8 +46,7 @@ impl ServeHandle {
         if self.running.closing() {
             return Err(Error::new(format!("the bot is shutting down; \"{name}\" was not called")));
         }
-        let done = self.bot.call_boxed(name, input.into(), options).await;
-        done.map(Outcome::from).map_err(|unknown| Error::new(unknown.to_string()))
+        self.bot.call_bound(name, input.into(), options).await.map(Outcome::from)
     }
     /// Adds a tool to the running bot: callers see it from now on, and clients that listen for changes are told.
     ///

@@ -123,6 +123,7 @@ async fn supervise(listener: TcpListener, door: Arc<Door>, bot: Bot, drain: Dura
         () = drained => {}
     }
     now.cancel();
+    bot.close_state().await;
     // whoever blocks its thread cannot be stopped; what it holds up does not hold up the end
     if tokio::time::timeout(FLUSH, connections.wait()).await.is_err() {
         tracing::warn!(target: "bdk::serve", "a call blocks its thread, and is not waited for: a tool that waits without `.await` is a plain `fn`");

@@ -1,6 +1,7 @@
 //! Refused requests: `{"ok":false,"error":"<code>","message":"…"}` with the code's status.
 
 use super::answer::{self, Answer};
+use crate::{session::Unbound, store::StoreError};
 use http::{
     HeaderValue, StatusCode,
     header::{ALLOW, CONNECTION, WWW_AUTHENTICATE},
@@ -21,8 +22,11 @@ pub(super) enum Code {
     UnknownTool,
     UnknownSession,
     UnknownRoute,
+    Conflict,
     TooLarge,
     UnsupportedMediaType,
+    /// 503: the state cannot be read or written now.
+    Unavailable,
     Internal,
 }
 
@@ -35,9 +39,10 @@ impl Code {
             Self::UnknownTool => "unknown_tool",
             Self::UnknownSession => "unknown_session",
             Self::UnknownRoute => "unknown_route",
+            Self::Conflict => "conflict",
             Self::TooLarge => "too_large",
             Self::UnsupportedMediaType => "unsupported_media_type",
-            Self::Internal => "internal",
+            Self::Unavailable | Self::Internal => "internal",
         }
     }
     fn status(self) -> StatusCode {
@@ -48,8 +53,10 @@ impl Code {
             Self::Unauthorized => StatusCode::UNAUTHORIZED,
             Self::Forbidden => StatusCode::FORBIDDEN,
             Self::UnknownTool | Self::UnknownSession | Self::UnknownRoute => StatusCode::NOT_FOUND,
+            Self::Conflict => StatusCode::CONFLICT,
             Self::TooLarge => StatusCode::PAYLOAD_TOO_LARGE,
             Self::UnsupportedMediaType => StatusCode::UNSUPPORTED_MEDIA_TYPE,
+            Self::Unavailable => StatusCode::SERVICE_UNAVAILABLE,
             Self::Internal => StatusCode::INTERNAL_SERVER_ERROR,
         }
     }
@@ -80,6 +87,19 @@ impl Refused {
     }
     pub(super) fn internal() -> Self {
         Self::new(Code::Internal, "something went wrong in the bot; its log tells more")
+    }
+
+    /// Why a session is not at hand.
+    pub(super) fn unbound(unbound: &Unbound) -> Self {
+        match unbound {
+            Unbound::Unknown(_) => Self::new(Code::UnknownSession, unbound.to_string()),
+            Unbound::Unavailable(error) => Self::unavailable(error),
+        }
+    }
+    /// The state cannot be read or written: why, is for the operator.
+    pub(super) fn unavailable(error: &StoreError) -> Self {
+        tracing::error!(target: "bdk::serve", %error, "a request could not be answered");
+        Self::new(Code::Unavailable, "the bot's state cannot be read or written now; its log tells more")
     }
 
     pub(super) fn answer(&self) -> Answer {

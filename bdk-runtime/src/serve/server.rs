@@ -1,7 +1,7 @@
 //! What a server is told before it starts.
 
 use super::{Authenticator, ServeHandle, bearer::Bearer, listen};
-use crate::{Error, bot::Bot};
+use crate::{Error, bot::Bot, state::StateAt};
 use futures_util::future::BoxFuture;
 use std::{sync::Arc, time::Duration};
 
@@ -42,6 +42,7 @@ pub struct Server {
     pub(super) trust_proxy: bool,
     pub(super) max_body: usize,
     pub(super) drain: Duration,
+    pub(super) state: Option<Result<StateAt, Error>>,
 }
 
 impl Default for Server {
@@ -59,6 +60,7 @@ impl Default for Server {
             trust_proxy: false,
             max_body: 1024 * 1024,
             drain: Duration::from_secs(30),
+            state: None,
         }
     }
 }
@@ -141,6 +143,15 @@ impl Server {
         self
     }
 
+    /// Where the bot keeps its sessions, values and files: a folder, `postgres://…` (feature `postgres`), or `memory:` for
+    /// nowhere, until the server ends. Default: the folder `.bdk`; without the feature `sqlite`, `memory:`.
+    ///
+    /// A folder belongs to one process at a time. A password is better left to `PGPASSWORD` than written into the URL.
+    pub fn state(mut self, at: impl AsRef<str>) -> Self {
+        self.state = Some(at.as_ref().parse());
+        self
+    }
+
     /// Loads the bot that is linked into this binary, and serves it.
     ///
     /// # Errors
@@ -151,7 +162,8 @@ impl Server {
     }
 
     /// Serves a bot that is loaded already.
-    pub(crate) async fn start_bot(self, bot: Bot) -> Result<ServeHandle, Error> {
+    pub(crate) async fn start_bot(mut self, bot: Bot) -> Result<ServeHandle, Error> {
+        bot.keep_state(&self.state.take().unwrap_or_else(|| Ok(StateAt::default()))?).await?;
         listen::start(self, bot).await
     }
 }

@@ -5,10 +5,13 @@ use super::{
     door::Door,
     refused::{Code, Refused},
 };
-use crate::{CallOptions, Principal, call::UnknownTool};
+use crate::{
+    CallOptions, Principal,
+    call::{UnknownTool, check_key},
+};
 use bytes::Bytes;
 use http::{
-    HeaderMap, Method,
+    HeaderMap, HeaderName, Method,
     header::{CONTENT_ENCODING, CONTENT_TYPE},
     request::Parts,
 };
@@ -37,12 +40,40 @@ pub(super) async fn call(
     }
     let bytes = body::read(body, door.max_body, body::PAUSE).await?;
     let call = call_body::parse(&bytes)?;
-    let options = CallOptions { dry_run: call.dry_run, as_of: call.as_of, ..CallOptions::new().principal(principal) };
+    let mut options = CallOptions {
+        dry_run: call.dry_run,
+        as_of: call.as_of,
+        bind: call.bind,
+        ..CallOptions::new().principal(principal)
+    };
+    options.key = key(parts, call.call_id)?;
+    if options.bind.is_some() {
+        options = Box::pin(door.bot.bind(options)).await.map_err(|unbound| Refused::unbound(&unbound))?;
+    }
     let done = door.bot.call_found(tool, call.input, options).await;
     done.to_json().map(Bytes::from).map_err(|error| {
         tracing::error!(target: "bdk::serve", tool = &*name, %error, "an outcome could not be written as JSON");
         Refused::internal()
     })
+}
+
+/// The idempotency key: the header, or the `callId` of the body.
+fn key(parts: &Parts, call_id: Option<String>) -> Result<Option<Arc<str>>, Refused> {
+    const KEY: HeaderName = HeaderName::from_static("idempotency-key");
+    let mut headers = parts.headers.get_all(KEY).iter();
+    let header = match (headers.next(), headers.next()) {
+        (None, _) => None,
+        (Some(value), None) => Some(value.to_str().unwrap_or_default().to_owned()),
+        (Some(_), Some(_)) => return Err(Refused::invalid("a call has one `Idempotency-Key` header at most")),
+    };
+    if header.is_some() && call_id.is_some() && header != call_id {
+        return Err(Refused::invalid(
+            "`Idempotency-Key` and `callId` both say by what the call is known: send one of them",
+        ));
+    }
+    let Some(key) = header.or(call_id) else { return Ok(None) };
+    check_key(&key).map_err(Refused::invalid)?;
+    Ok(Some(key.into()))
 }
 
 /// JSON, as itself or as what some other media type is made of.

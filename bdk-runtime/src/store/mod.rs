@@ -10,10 +10,14 @@ mod conformance;
 mod memory;
 #[cfg(feature = "postgres")]
 mod postgres;
+#[cfg(feature = "sqlite")]
+mod sqlite;
 
 pub(crate) use memory::Memory;
 #[cfg(feature = "postgres")]
 pub(crate) use postgres::Postgres;
+#[cfg(feature = "sqlite")]
+pub(crate) use sqlite::{Access, OpenError, Sqlite};
 
 use crate::Timestamp;
 use futures_util::future::BoxFuture;

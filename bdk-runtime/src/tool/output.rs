@@ -22,6 +22,37 @@ pub enum Output {
     Envelope(Box<ToolOutput>),
 }
 
+impl Output {
+    /// About how many bytes its JSON has.
+    pub(crate) fn size_hint(&self) -> usize {
+        match self {
+            Self::Json(json) => json.text.len(),
+            Self::Text(text) => text.len(),
+            Self::Unit | Self::Envelope(_) => 128,
+        }
+    }
+    /// Writes its JSON.
+    pub(crate) fn write_json(&self, out: &mut Vec<u8>) -> serde_json::Result<()> {
+        match self {
+            Self::Unit => out.extend_from_slice(b"null"),
+            Self::Text(text) => serde_json::to_writer(out, text)?,
+            Self::Json(json) => out.extend_from_slice(json.text.as_bytes()),
+            Self::Envelope(envelope) => serde_json::to_writer(out, &envelope.wire())?,
+        }
+        Ok(())
+    }
+    /// Its JSON, parsed.
+    pub(crate) fn into_value(self) -> Value {
+        match self {
+            Self::Unit => Value::Null,
+            Self::Text(text) => Value::String(text),
+            // written by `encode`, so that it parses; a string keeps whatever a bug made of it readable
+            Self::Json(json) => serde_json::from_str(&json.text).unwrap_or(Value::String(json.text)),
+            Self::Envelope(envelope) => envelope.to_value(),
+        }
+    }
+}
+
 /// A serialised value.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Json {
@@ -166,6 +197,16 @@ impl ToolOutput {
     pub fn to_value(&self) -> Value {
         // made of `Value`s, so that it cannot fail
         serde_json::to_value(self.wire()).unwrap_or_default()
+    }
+    /// From what [`to_value`](Self::to_value) gave.
+    pub(crate) fn from_value(value: Value) -> Self {
+        let Value::Object(mut members) = value else { return Self::default() };
+        let content = match members.shift_remove("content") {
+            Some(Value::Array(content)) => content,
+            _ => Vec::new(),
+        };
+        let is_error = members.get("isError") == Some(&Value::Bool(true));
+        Self { content, structured: members.shift_remove("structuredContent"), is_error }
     }
     pub(crate) fn wire(&self) -> Wire<'_> {
         Wire { content: &self.content, structured_content: self.structured.as_ref(), is_error: self.is_error }

@@ -1,7 +1,7 @@
 //! One fault of an input, as the caller gets it.
 
 use super::explain::Found;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::fmt::Write as _;
 
@@ -16,7 +16,7 @@ const MOST: usize = 32;
 /// assert_eq!(serde_json::to_string(&issue)?, r#"{"path":"a","message":"required, but missing"}"#);
 /// # Ok::<(), serde_json::Error>(())
 /// ```
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Issue {
     /// Where: `crates[0].mass`; empty for the input as a whole.
@@ -24,10 +24,10 @@ pub struct Issue {
     /// What is wrong there, without the path.
     pub message: String,
     /// What would be right.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub expected: Option<String>,
     /// What came, cut to 80 characters.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub received: Option<String>,
 }
 

@@ -5,7 +5,7 @@ use crate::tool::Output;
 
 impl Done {
     /// What it says to whoever reads a text: of a call that failed, which tool it was, and why.
-    pub(crate) fn told(&self) -> String {
+    pub(crate) fn words(&self) -> String {
         let Output::Envelope(envelope) = &self.output else { return String::new() };
         envelope.content().iter().filter_map(|part| part["text"].as_str()).collect::<Vec<_>>().join("\n")
     }
@@ -47,7 +47,7 @@ impl Done {
                         write_structured(out, structured.to_string().as_bytes());
                     }
                     None if !self.is_error() && self.state.tool().has_output_schema() => {
-                        let (tool, call_id) = (self.state.tool().name(), &*self.state.call_id);
+                        let (tool, call_id) = (self.state.tool().name(), self.call_id());
                         tracing::warn!(
                             target: "bdk::call",
                             call_id,
@@ -64,9 +64,9 @@ impl Done {
         }
         out.extend_from_slice(b",\"_meta\":{\"bdk/callId\":\"");
         // no character of a call's id has to be escaped
-        out.extend_from_slice(self.state.call_id.as_bytes());
+        out.extend_from_slice(self.call_id().as_bytes());
         out.push(b'"');
-        if self.state.stubbed() {
+        if self.stubbed() {
             out.extend_from_slice(b",\"bdk/stubbed\":true");
         }
         if let Some(error) = &self.error {

@@ -1,12 +1,27 @@
 //! What a call is part of: who asks, and the session with its facts.
+//!
+//! [`open`] opens, lists and deletes sessions, [`live`] is what of one is at hand while something happens in it, [`workspace`]
+//! its folder. All of it is kept in the [`Store`](crate::store::Store).
 
-use crate::Timestamp;
-use serde::Serialize;
+mod facts;
+mod live;
+mod open;
+mod options;
+mod workspace;
+
+pub(crate) use facts::Facts;
+pub(crate) use live::{Bind, Live, Sessions, Unbound};
+pub(crate) use open::Unopened;
+pub use options::SessionOptions;
+pub(crate) use workspace::Workspaces;
+
+use crate::{Timestamp, store::Owner};
+use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use std::sync::{Arc, LazyLock};
 
 /// Who asks, as an authenticator found out.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Principal {
     /// What kind of caller: `local`, `bearer`, `anonymous`, or an author's own word.
@@ -14,7 +29,7 @@ pub struct Principal {
     /// Which one.
     pub subject: String,
     /// Whatever else is known of it.
-    #[serde(skip_serializing_if = "Map::is_empty")]
+    #[serde(default, skip_serializing_if = "Map::is_empty")]
     pub attributes: Map<String, Value>,
 }
 
@@ -30,9 +45,12 @@ impl Principal {
         self
     }
     /// Whether it is the same caller: what else is known of one may change from request to request.
-    #[cfg_attr(not(feature = "mcp"), expect(dead_code, reason = "what outlives a request is MCP's"))]
     pub(crate) fn is_same(&self, other: &Self) -> bool {
         self.kind == other.kind && self.subject == other.subject
+    }
+    /// As the store keeps it.
+    pub(crate) fn owner(&self) -> Owner {
+        Owner { kind: self.kind.clone(), subject: self.subject.clone() }
     }
     /// The process itself: calls from the command line, from code and from tests.
     pub fn local() -> Arc<Self> {
@@ -42,7 +60,7 @@ impl Principal {
 }
 
 /// How a session goes on.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 #[non_exhaustive]
 pub enum Mode {

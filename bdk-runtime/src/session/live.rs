@@ -1,0 +1,172 @@
+//! What of a session is at hand while something happens in it: its facts, what runs, and who listens.
+
+use super::{Facts, Principal, SessionInfo};
+use crate::{
+    Timestamp,
+    lock::lock,
+    store::{Batch, Did, NewEvent, Op, SessionRow, Status, Store, StoreError},
+};
+use std::{
+    collections::HashMap,
+    sync::{Arc, Mutex},
+};
+use tokio::sync::watch;
+use tokio_util::{sync::CancellationToken, task::TaskTracker};
+
+/// How many sessions are kept at hand in which nothing happens.
+const AT_HAND: usize = 1024;
+
+/// A session at hand.
+#[derive(Debug)]
+pub(crate) struct Live {
+    pub(crate) id: Arc<str>,
+    pub(crate) info: SessionInfo,
+    pub(crate) dry_run: bool,
+    pub(crate) as_of: Option<Timestamp>,
+    /// Cancelled when the session is deleted: what runs in it ends.
+    pub(crate) stop: CancellationToken,
+    /// The calls that run in it.
+    pub(crate) running: TaskTracker,
+    /// Told of every append: its value is how many there were since it came to hand.
+    appended: watch::Sender<u64>,
+}
+
+impl Live {
+    fn of(row: &SessionRow) -> Result<Self, StoreError> {
+        let facts = Facts::of(row)?;
+        Ok(Self {
+            id: row.id.clone(),
+            dry_run: facts.dry_run,
+            as_of: facts.as_of,
+            info: facts.info(&row.id, row.created_at),
+            stop: CancellationToken::new(),
+            running: TaskTracker::new(),
+            appended: watch::Sender::new(0),
+        })
+    }
+    /// Whether it belongs to whoever asks; the process itself, which asks without a name, sees every session.
+    pub(crate) fn is_of(&self, asker: Option<&Principal>) -> bool {
+        asker.is_none_or(|asker| self.info.auth.is_same(asker))
+    }
+    /// Tells of appends from now on.
+    pub(crate) fn listen(&self) -> watch::Receiver<u64> {
+        self.appended.subscribe()
+    }
+    /// Events were appended.
+    pub(crate) fn told(&self) {
+        self.appended.send_modify(|count| *count += 1);
+    }
+    /// The op that appends to it.
+    pub(crate) fn append(&self, at: Timestamp, events: Vec<NewEvent>) -> Op {
+        Op::Append { session: self.id.clone(), at, status: None::<Status>, events }
+    }
+}
+
+/// Which session is meant.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Bind {
+    Id(String),
+    Token(String),
+}
+
+/// Why a session is not at hand.
+#[derive(Debug, Clone)]
+pub(crate) enum Unbound {
+    /// There is none, or it is somebody else's.
+    Unknown(Bind),
+    /// The store cannot say.
+    Unavailable(StoreError),
+}
+
+impl From<StoreError> for Unbound {
+    fn from(error: StoreError) -> Self {
+        Self::Unavailable(error)
+    }
+}
+
+impl std::fmt::Display for Unbound {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Unknown(bind) => {
+                let (what, text) = match bind {
+                    Bind::Id(id) => ("session", id),
+                    Bind::Token(token) => ("session with the continuation token", token),
+                };
+                // whatever it is, it is not repeated at length
+                let cut = text.char_indices().nth(80).map_or(text.as_str(), |(end, _)| &text[..end]);
+                write!(f, "there is no {what} \"{cut}\"")
+            }
+            Self::Unavailable(error) => error.fmt(f),
+        }
+    }
+}
+
+impl From<Unbound> for crate::Error {
+    fn from(unbound: Unbound) -> Self {
+        match unbound {
+            Unbound::Unknown(_) => Self::new(unbound.to_string()),
+            Unbound::Unavailable(error) => error.into(),
+        }
+    }
+}
+
+/// The sessions at hand, and the store that has them all.
+pub(crate) struct Sessions {
+    pub(crate) store: Arc<dyn Store>,
+    at_hand: Mutex<HashMap<Arc<str>, Arc<Live>>>,
+}
+
+impl Sessions {
+    pub(crate) fn new(store: Arc<dyn Store>) -> Self {
+        Self { store, at_hand: Mutex::default() }
+    }
+
+    /// Brings a session to hand, for whoever it belongs to.
+    pub(crate) async fn bind(&self, bind: &Bind, asker: Option<&Principal>) -> Result<Arc<Live>, Unbound> {
+        let unknown = || Unbound::Unknown(bind.clone());
+        let live = match bind {
+            Bind::Id(id) => match self.find(id) {
+                Some(live) => Some(live),
+                None => self.store.session(id).await?.map(|row| self.bring(&row)).transpose()?,
+            },
+            // the store alone knows which one is good now
+            Bind::Token(token) => self.store.session_of_token(token).await?.map(|row| self.bring(&row)).transpose()?,
+        };
+        live.filter(|live| live.is_of(asker) && !live.stop.is_cancelled()).ok_or_else(unknown)
+    }
+
+    /// A session that is at hand already.
+    pub(super) fn find(&self, id: &str) -> Option<Arc<Live>> {
+        lock(&self.at_hand).get(id).cloned()
+    }
+
+    fn bring(&self, row: &SessionRow) -> Result<Arc<Live>, StoreError> {
+        if let Some(live) = self.find(&row.id) {
+            return Ok(live);
+        }
+        let live = Arc::new(Live::of(row)?);
+        let mut at_hand = lock(&self.at_hand);
+        if at_hand.len() >= AT_HAND {
+            // whoever is in the middle of something holds one more
+            at_hand.retain(|_, live| Arc::strong_count(live) > 1);
+        }
+        Ok(at_hand.entry(row.id.clone()).or_insert(live).clone())
+    }
+
+    /// Lets go of a session.
+    pub(super) fn forget(&self, id: &str) {
+        lock(&self.at_hand).remove(id);
+    }
+
+    /// Writes what happened in a session, and tells whoever listens to it.
+    pub(crate) async fn write(&self, live: &Live, batch: Batch) -> Result<Vec<Did>, StoreError> {
+        let did = self.store.write(batch).await;
+        match &did {
+            Ok(_) => live.told(),
+            // deleted by another process
+            Err(StoreError::UnknownSession) => self.forget(&live.id),
+            Err(_) => {}
+        }
+        did
+    }
+}
