@@ -8,10 +8,14 @@
 #[cfg(test)]
 mod conformance;
 mod memory;
+#[cfg(feature = "postgres")]
+mod postgres;
 #[cfg(feature = "sqlite")]
 mod sqlite;
 
 pub(crate) use memory::Memory;
+#[cfg(feature = "postgres")]
+pub(crate) use postgres::Postgres;
 #[cfg(feature = "sqlite")]
 pub(crate) use sqlite::{Access, Sqlite};
 
@@ -277,6 +281,10 @@ pub(crate) enum StoreError {
 impl StoreError {
     pub(crate) fn unavailable(why: impl fmt::Display) -> Self {
         Self::Unavailable(why.to_string().into())
+    }
+    /// What a store says that was closed.
+    pub(crate) fn shutting_down() -> Self {
+        Self::unavailable("the bot is shutting down")
     }
 }
 
