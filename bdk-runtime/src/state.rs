@@ -78,7 +78,7 @@ impl State {
         Box::pin(async move {
             let state = match at {
                 StateAt::Memory => Self::in_memory(),
-                StateAt::Folder(folder) => Self::in_folder(folder, false)?,
+                StateAt::Folder(folder) => Self::in_folder(folder, false).await?,
                 StateAt::Postgres(url) => Self::in_postgres(url).await?,
             };
             recover::settle(&state, bot).await?;
@@ -93,23 +93,27 @@ impl State {
         Box::pin(async move {
             match at {
                 StateAt::Memory => Ok(Self::in_memory()),
-                StateAt::Folder(folder) => Self::in_folder(folder, true),
+                StateAt::Folder(folder) => Self::in_folder(folder, true).await,
                 StateAt::Postgres(url) => Self::in_postgres(url).await,
             }
         })
     }
 
     #[cfg(feature = "sqlite")]
-    fn in_folder(folder: &Path, only_read: bool) -> Result<Self, Error> {
+    async fn in_folder(folder: &Path, only_read: bool) -> Result<Self, Error> {
         let access = if only_read { Access::Read } else { Access::Write };
-        let store = Sqlite::open(folder, access)?;
         // a tool may change the process's folder
         let folder = std::path::absolute(folder).unwrap_or_else(|_| folder.to_owned());
+        let at = folder.clone();
+        // after a crash the whole database is looked through
+        let opened = tokio::task::spawn_blocking(move || Sqlite::open(&at, access)).await;
+        let store = opened.map_err(|e| Error::with_source("the state could not be opened", e))??;
         Ok(Self::over(Arc::new(store), Workspaces::In(folder.join("workspaces"))))
     }
 
     #[cfg(not(feature = "sqlite"))]
-    fn in_folder(folder: &Path, _only_read: bool) -> Result<Self, Error> {
+    #[expect(clippy::unused_async, reason = "the one with the feature waits")]
+    async fn in_folder(folder: &Path, _only_read: bool) -> Result<Self, Error> {
         Err(Error::new(format!(
             "the state cannot be kept in `{}`: this bot is built without bdk's feature `sqlite`",
             folder.display()

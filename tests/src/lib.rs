@@ -1,5 +1,6 @@
 //! How the whole-bot tests reach a bot: its command line as a process, and HTTP on a socket.
 
+pub mod kept;
 pub mod mcp;
 pub mod peers;
 pub mod scout;
@@ -73,7 +74,7 @@ pub struct Server {
 }
 
 impl Server {
-    /// Starts `exe serve --port 0` with these further arguments, and a state of its own unless they name one.
+    /// Starts `exe serve --port 0` with these further arguments.
     #[track_caller]
     pub fn start(exe: &str, args: &[&str]) -> Self {
         Self::start_with(exe, args, |_| {})
@@ -85,6 +86,7 @@ impl Server {
         let mut command = Command::new(exe);
         command.arg("serve").args(["--port", "0"]).args(args);
         if !args.contains(&"--state") {
+            // tests run side by side, in one folder
             command.args(["--state", "memory:"]);
         }
         command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());

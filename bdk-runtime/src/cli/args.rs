@@ -20,6 +20,17 @@ pub(super) struct Cli {
     pub(super) command: Option<Command>,
     #[command(flatten)]
     pub(super) serve: ServeArgs,
+    /// How logs are written to stderr [default: text, or what BDK_LOG_FORMAT says]
+    #[arg(long, value_name = "FORMAT", global = true)]
+    pub(super) log_format: Option<LogFormat>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(super) enum LogFormat {
+    /// Lines for people
+    Text,
+    /// One JSON object a line, for collectors
+    Json,
 }
 
 #[derive(Debug, Subcommand)]
@@ -236,10 +247,6 @@ pub(super) struct McpServeArgs {
     /// How long running calls may go on after the client closed its end or a signal came
     #[arg(long, value_name = "DURATION", value_parser = duration, default_value = "2s")]
     pub(super) drain: Duration,
-    /// Where sessions, values and files are kept: a folder, `postgres://…`, or `memory:`. A folder belongs to one process at a
-    /// time, and two clients may start this bot in one [default: memory:]
-    #[arg(long, value_name = "WHERE")]
-    pub(super) state: Option<String>,
 }
 
 /// `512`, `512k`, `4M`, in units of 1024.

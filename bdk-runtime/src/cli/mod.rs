@@ -25,9 +25,11 @@ pub(crate) mod stdout;
 mod tools;
 mod trace;
 mod validate;
+mod words;
 
 pub use args::CallArgs;
 pub use signal::stop_asked;
+pub use words::command_first;
 
 use crate::{
     Server,
@@ -71,7 +73,8 @@ impl Server {
 #[inline(never)]
 fn commanded(server: Server) -> BoxFuture<'static, ExitCode> {
     Box::pin(async move {
-        let cli = match command().try_get_matches().and_then(|matches| Cli::from_arg_matches(&matches)) {
+        let words: Vec<_> = std::env::args_os().take(1).chain(command_first(std::env::args_os().skip(1))).collect();
+        let cli = match command().try_get_matches_from(words).and_then(|matches| Cli::from_arg_matches(&matches)) {
             Ok(cli) => cli,
             // help and version too: clap knows where each belongs, and their codes
             Err(said) => {
@@ -109,7 +112,7 @@ fn command() -> clap::Command {
 async fn run(server: Server, cli: Cli) -> Result<ExitCode, Stop> {
     let usual =
         if matches!(cli.command, None | Some(Command::Serve(_))) { LevelFilter::INFO } else { LevelFilter::WARN };
-    logs::start(usual)?;
+    logs::start(usual, cli.log_format)?;
     crate::call::log_panics_of_tools();
     match cli.command {
         None => listen(server, cli.serve).await,
@@ -123,7 +126,7 @@ async fn run(server: Server, cli: Cli) -> Result<ExitCode, Stop> {
         },
         #[cfg(feature = "mcp")]
         Some(Command::Mcp { command }) => match command {
-            args::McpCommand::Serve(args) => mcp::serve::serve(args).await,
+            args::McpCommand::Serve(args) => mcp::serve::serve(args.drain).await,
             args::McpCommand::Config(args) => mcp::config::run(&args),
         },
         Some(Command::Sessions(args)) => sessions::run(args).await,

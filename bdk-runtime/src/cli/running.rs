@@ -5,6 +5,7 @@ use super::{
     client::{Answer, Client},
     output::{self, Stop},
 };
+use crate::secrets;
 use http::{HeaderName, Method, StatusCode};
 use serde::Deserialize;
 use serde_json::Value;
@@ -88,7 +89,11 @@ fn no_bot(client: &Client, answer: &Answer) -> Stop {
 
 fn token(name: &str) -> Result<String, Stop> {
     let value = std::env::var(name).map_err(|_| Stop::usage(format!("--bearer-token-env: `{name}` is not set")))?;
-    if value.is_empty() { Err(Stop::usage(format!("--bearer-token-env: `{name}` is empty"))) } else { Ok(value) }
+    if value.is_empty() {
+        return Err(Stop::usage(format!("--bearer-token-env: `{name}` is empty")));
+    }
+    secrets::remember(&value);
+    Ok(value)
 }
 
 enum Prefix {

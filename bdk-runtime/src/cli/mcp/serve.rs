@@ -1,35 +1,28 @@
 //! `mcp serve`: the bot as an MCP server over stdin and stdout.
 
 use crate::cli::{
-    args::McpServeArgs,
     output::{self, Stop},
     signal::stop_asked,
-    state, tools,
+    tools,
 };
 use crate::{
     bot::Bot,
     mcp::stdio::{self, Input, Out, Streams},
 };
-use std::{io::IsTerminal, process::ExitCode};
+use std::{io::IsTerminal, process::ExitCode, time::Duration};
 
 /// Serves until the client closes its end or a signal comes.
-pub(in crate::cli) async fn serve(args: McpServeArgs) -> Result<ExitCode, Stop> {
+pub(in crate::cli) async fn serve(grace: Duration) -> Result<ExitCode, Stop> {
     let kept = |e: &dyn std::fmt::Display| Stop::failed(format!("stdin and stdout cannot be kept for messages: {e}"));
     let Streams { input, output } =
         Streams::taken().as_ref().map_err(|e| kept(e))?.try_clone().map_err(|e| kept(&e))?;
-    let at = args.state.as_deref().map(state::at).transpose()?;
     let bot = Bot::load()?;
-    if let Some(at) = at {
-        bot.keep_state(&at).await?;
-    }
     tracing::info!(target: "bdk::mcp", "{} over stdin and stdout", tools::by_crate(&bot.registry()));
     if input.is_terminal() {
         output::note(
             "waiting for an MCP client on stdin: this command is for clients to start; `--help` tells how to add it to one",
         );
     }
-    let served = stdio::serve(bot.clone(), Input(input), Out::new(output), stop_asked, args.drain).await;
-    bot.close_state().await;
-    served?;
+    stdio::serve(bot, Input(input), Out::new(output), stop_asked, grace).await?;
     Ok(ExitCode::SUCCESS)
 }
