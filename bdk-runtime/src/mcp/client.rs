@@ -1,12 +1,17 @@
 //! What is known of the client that sent a request, in either era of the protocol.
 
 use super::{
+    listing::{Shape, View},
     message::{Capabilities, Message},
     session::Session,
 };
 use crate::{
     Principal,
-    call::line::{Abilities, LogLevel},
+    call::{
+        CallOptions,
+        line::{Abilities, LogLevel},
+    },
+    session::Live,
 };
 use std::sync::Arc;
 
@@ -34,6 +39,8 @@ pub(crate) struct Client {
     pub(crate) session: Option<Arc<Session>>,
     /// Whether an answer must come in one piece.
     pub(crate) whole: bool,
+    /// What its calls are part of: the session of the bot's that its address names. Of MCP's own sessions it knows nothing.
+    pub(crate) bound: Option<Arc<Live>>,
 }
 
 impl Client {
@@ -42,7 +49,7 @@ impl Client {
         let meta = message.meta();
         let abilities = meta.and_then(|m| m.capabilities.as_ref()).map(Capabilities::abilities).unwrap_or_default();
         let log = meta.and_then(|m| m.log_level.as_ref()).and_then(|level| LogLevel::parse(&level.0));
-        Self { era: Era::Stateless, principal, abilities, log, session: None, whole: false }
+        Self { era: Era::Stateless, principal, abilities, log, session: None, whole: false, bound: None }
     }
     /// Of a request of a session.
     pub(crate) fn of(session: Arc<Session>) -> Self {
@@ -53,6 +60,7 @@ impl Client {
             log: session.log(),
             session: Some(session),
             whole: false,
+            bound: None,
         }
     }
     /// It takes no stream: what a call says before its end cannot reach it.
@@ -66,7 +74,29 @@ impl Client {
     }
     /// Of a request of the older era that names no session: nothing can be asked of it.
     pub(crate) fn without_session(principal: Arc<Principal>) -> Self {
-        Self { era: Era::Sessions, principal, abilities: Abilities::default(), log: None, session: None, whole: false }
+        let abilities = Abilities::default();
+        Self { era: Era::Sessions, principal, abilities, log: None, session: None, whole: false, bound: None }
+    }
+    /// The same with its calls in this session.
+    pub(crate) fn within(self, bound: Option<Arc<Live>>) -> Self {
+        Self { bound, ..self }
+    }
+    /// What is said of each of its calls.
+    pub(super) fn options(&self) -> CallOptions {
+        let options = CallOptions { principal: Some(self.principal.clone()), ..CallOptions::new() };
+        match &self.bound {
+            Some(live) => options.within(live.clone()),
+            None => options,
+        }
+    }
+    /// The id of the session that its calls are part of.
+    pub(super) fn bound_to(&self) -> Option<&Arc<str>> {
+        self.bound.as_ref().map(|live| &live.id)
+    }
+    /// How tools are listed for it.
+    pub(super) fn view(&self) -> View {
+        let shape = if self.era == Era::Stateless { Shape::Modern } else { Shape::Legacy };
+        View { shape, dry_run: self.bound.as_ref().is_some_and(|live| live.dry_run) }
     }
 }
 

@@ -101,8 +101,14 @@ pub(super) fn answering(first: Vec<u8>, mut answering: Box<Answering>) -> Answer
     answer(Body::from_stream(events))
 }
 
-/// The stream of a session on which the bot speaks of its own accord, until one of the two ends.
-pub(super) fn listening(session: Arc<Session>, changes: watch::Receiver<u64>, closing: CancellationToken) -> Answer {
+/// The stream of a session on which the bot speaks of its own accord, until one of the two ends, or the session of the
+/// bot's that the client is bound to is deleted.
+pub(super) fn listening(
+    session: Arc<Session>,
+    changes: watch::Receiver<u64>,
+    closing: CancellationToken,
+    deleted: Option<CancellationToken>,
+) -> Answer {
     /// Closes the session's stream when the client goes away.
     struct Open {
         session: Arc<Session>,
@@ -115,21 +121,23 @@ pub(super) fn listening(session: Arc<Session>, changes: watch::Receiver<u64>, cl
     }
     let token = session.open_stream();
     let open = Open { session, token };
+    let deleted = deleted.unwrap_or_default();
     // the first comment makes the head leave at once
-    let events = stream::unfold((true, open, changes, closing), async |(first, open, mut changes, closing)| {
+    let events = stream::unfold((true, open, changes, [closing, deleted]), async |(first, open, mut changes, ends)| {
         if first {
-            return Some((Ok::<_, Infallible>(COMMENT), (false, open, changes, closing)));
+            return Some((Ok::<_, Infallible>(COMMENT), (false, open, changes, ends)));
         }
         let next = tokio::select! {
             () = open.token.cancelled() => return None,
-            () = closing.cancelled() => return None,
+            () = ends[0].cancelled() => return None,
+            () = ends[1].cancelled() => return None,
             changed = timeout(ALIVE, changes.changed()) => match changed {
                 Err(_) => COMMENT,
                 Ok(Ok(())) => event(LIST_CHANGED),
                 Ok(Err(_)) => return None,
             },
         };
-        Some((Ok(next), (false, open, changes, closing)))
+        Some((Ok(next), (false, open, changes, ends)))
     });
     answer(Body::from_stream(events))
 }
