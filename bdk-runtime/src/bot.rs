@@ -4,8 +4,9 @@ use crate::{
     Error, Timestamp,
     call::{self, CallInput, CallOptions, Done, Provided, ToolContext, UnknownTool},
     registry::{Problem, Registry, Tool},
-    session::Unbound,
+    session::{Principal, Unbound},
     state::{State, StateAt},
+    store::StoreError,
     tool::Lend,
 };
 use futures_util::future::BoxFuture;
@@ -136,6 +137,28 @@ impl Bot {
         let Some(bind) = options.bind.take() else { return Ok(options) };
         let live = self.state().sessions.bind(&bind, options.principal.as_deref()).await?;
         Ok(options.within(live))
+    }
+
+    /// Deletes a session, also when whoever asked goes away meanwhile: half of it would leave a session that nobody can use.
+    ///
+    /// # Errors
+    /// When there is no such session for whoever asks.
+    #[inline(never)]
+    pub(crate) fn delete_session(
+        &self,
+        id: Arc<str>,
+        asker: Option<Arc<Principal>>,
+    ) -> BoxFuture<'static, Result<(), Unbound>> {
+        let bot = self.clone();
+        let deletion = async move {
+            let state = bot.state();
+            state.sessions.delete(&id, asker.as_deref(), &state.workspaces).await
+        };
+        Box::pin(async move {
+            // a task ends without an answer only when the runtime goes down
+            let gone = |_| Err(StoreError::unavailable("the bot is shutting down").into());
+            tokio::spawn(deletion).await.unwrap_or_else(gone)
+        })
     }
 
     /// What the bot has now: what the binary declares, and what was added since.

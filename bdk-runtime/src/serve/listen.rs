@@ -188,6 +188,10 @@ impl Running {
     pub(super) fn closing(&self) -> bool {
         self.door.closing.is_cancelled()
     }
+    /// Cancelled when the shutdown begins.
+    pub(super) fn closing_token(&self) -> CancellationToken {
+        self.door.closing.clone()
+    }
     pub(super) async fn shut_down(mut self) {
         self.door.close();
         if let Some(supervisor) = self.supervisor.take() {

@@ -2,6 +2,7 @@
 
 use super::{Bind, Facts, Principal, SessionOptions, Sessions, Unbound, Workspaces};
 use crate::{
+    Timestamp,
     bot::Bot,
     id,
     store::{Did, NewEvent, Op, SessionPage, SessionRow, Status, StoreError, StoredEvent},
@@ -87,21 +88,16 @@ impl Sessions {
         row.filter(theirs).ok_or_else(|| Unbound::Unknown(Bind::Id(id.to_owned())))
     }
 
-    /// The sessions of whoever asks, the youngest first; all of them for the process itself.
+    /// The sessions of whoever asks, the youngest first; all of them for the process itself. `after` is when the last one of
+    /// the page before was opened, and its id: it need not be there any more.
     pub(crate) async fn list(
         &self,
         asker: Option<&Principal>,
-        after: Option<&str>,
+        after: Option<(Timestamp, &str)>,
         limit: usize,
-    ) -> Result<Vec<SessionRow>, Unbound> {
+    ) -> Result<Vec<SessionRow>, StoreError> {
         let owner = asker.map(Principal::owner);
-        // a cursor is the last one's id
-        let after = match after {
-            Some(id) => Some(self.row(id, asker).await?),
-            None => None,
-        };
-        let after = after.as_ref().map(|row| (row.created_at, &*row.id));
-        Ok(self.store.sessions(SessionPage { owner: owner.as_ref(), after, limit }).await?)
+        self.store.sessions(SessionPage { owner: owner.as_ref(), after, limit }).await
     }
 
     /// Events of a session.
