@@ -183,13 +183,13 @@ impl ServerHandler for Handler {
 
     async fn listen(&self, context: SubscriptionContext) -> Result<(), ErrorData> {
         let mut changes = self.mcp.bot.tools_changed();
-        let deleted = self.client(context.request_context()).bound.map(|live| live.stop.clone()).unwrap_or_default();
+        let bound = self.client(context.request_context()).bound;
         // whoever asked for nothing that there is, is told nothing
         let told = context.accepted().tools_list_changed == Some(true);
         loop {
             tokio::select! {
                 () = context.cancelled() => return Ok(()),
-                () = deleted.cancelled() => return Ok(()),
+                () = Live::deleted(bound.as_ref()) => return Ok(()),
                 changed = changes.changed(), if told => {
                     if changed.is_err() || context.sink().notify_tool_list_changed().await.is_err() {
                         return Ok(());

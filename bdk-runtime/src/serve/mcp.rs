@@ -8,6 +8,7 @@ use super::{
     answer::{self, Answer},
     body,
     door::Door,
+    query,
     refused::Refused,
     sse::{self, Accepts},
     tools::is_json,
@@ -29,7 +30,7 @@ use crate::{
 };
 use bytes::Bytes;
 use http::{
-    HeaderMap, HeaderValue, Method, StatusCode,
+    HeaderMap, HeaderValue, Method, StatusCode, Uri,
     header::{CONTENT_LENGTH, CONTENT_TYPE},
     request::Parts,
 };
@@ -75,26 +76,26 @@ impl Endpoint {
         body: &mut Incoming,
         principal: Arc<Principal>,
     ) -> Result<Answer, Refused> {
-        let bound = match parts.uri.query() {
-            Some(query) => self.bound(query, &principal).await?,
+        let bound = match named(&parts.uri)? {
+            Some(id) => Some(self.bound(id, &principal).await?),
             None => None,
         };
         let sender = Sender { principal, bound };
         match parts.method {
             Method::POST => self.post(door, parts, body, sender).await,
-            Method::GET => self.listen(&parts.headers, &sender),
+            Method::GET => self.listen(&parts.headers, sender),
             Method::DELETE => self.end(&parts.headers, &sender.principal),
             _ => Err(Refused::method(&parts.method, "POST, GET, DELETE")),
         }
     }
 
-    /// The session that the address names, if it names one. It is looked for with each request, because it may have been
-    /// deleted since the last one.
-    async fn bound(&self, query: &str, principal: &Principal) -> Result<Option<Arc<Live>>, Refused> {
-        let Some(id) = named(query)? else { return Ok(None) };
+    /// The session that the address names. It is looked for with each request, because it may have been deleted since the
+    /// last one.
+    async fn bound(&self, id: String, principal: &Principal) -> Result<Arc<Live>, Refused> {
         let bind = Bind::Id(id);
+        // on the heap, because the future of every request would have room for it
         let bound = Box::pin(self.mcp.bot.state().sessions.bind(&bind, Some(principal))).await;
-        bound.map(Some).map_err(|unbound| Refused::unbound(&unbound))
+        bound.map_err(|unbound| Refused::unbound(&unbound))
     }
 
     async fn post(&self, door: &Door, parts: &Parts, body: &mut Incoming, sender: Sender) -> Result<Answer, Refused> {
@@ -229,7 +230,7 @@ impl Endpoint {
     }
 
     /// The stream on which the bot speaks of its own accord: that its tools changed.
-    fn listen(&self, headers: &HeaderMap, sender: &Sender) -> Result<Answer, Refused> {
+    fn listen(&self, headers: &HeaderMap, sender: Sender) -> Result<Answer, Refused> {
         let Some(id) = text(headers, &SESSION) else {
             // without a session there is nothing to listen to; so the specification has it
             return Err(Refused::method(&Method::GET, "POST"));
@@ -239,8 +240,7 @@ impl Endpoint {
         }
         match self.mcp.sessions.find(id, &sender.principal) {
             Some(session) => {
-                let deleted = sender.bound.as_ref().map(|live| live.stop.clone());
-                Ok(sse::listening(session, self.mcp.bot.tools_changed(), self.closing.clone(), deleted))
+                Ok(sse::listening(session, self.mcp.bot.tools_changed(), self.closing.clone(), sender.bound))
             }
             None => Ok(rpc(StatusCode::NOT_FOUND, &RpcError::session())),
         }
@@ -265,14 +265,13 @@ struct Sender {
     bound: Option<Arc<Live>>,
 }
 
-/// The session that a query names.
-fn named(query: &str) -> Result<Option<String>, Refused> {
-    let mut ids = url::form_urlencoded::parse(query.as_bytes()).filter(|(name, _)| name == "session");
-    match (ids.next(), ids.next()) {
-        (None, _) => Ok(None),
-        (Some((_, id)), None) if !id.is_empty() => Ok(Some(id.into_owned())),
-        (Some(_), None) => Err(Refused::invalid("`session` in the address is empty: name a session, or leave it out")),
-        (Some(_), Some(_)) => Err(Refused::invalid("`session` stands twice in the address: a client is bound to one")),
+/// The session that an address names.
+fn named(uri: &Uri) -> Result<Option<String>, Refused> {
+    match query::one(uri, "session")? {
+        Some(id) if id.is_empty() => {
+            Err(Refused::invalid("`?session=` names no session: write its id, or leave it out"))
+        }
+        named => Ok(named),
     }
 }
 
@@ -321,13 +320,13 @@ mod tests {
 
     #[test]
     fn an_address_names_one_session_or_none() {
-        let read = |query: &str| named(query).map_err(|refused| refused.message);
+        let read = |query: &str| named(&format!("/mcp?{query}").parse().unwrap()).map_err(|refused| refused.message);
         assert_eq!(read(""), Ok(None));
         assert_eq!(read("a=b&Session=x"), Ok(None));
         assert_eq!(read("a=b&session=ses_%61"), Ok(Some("ses_a".to_owned())));
-        for (bad, words) in [("session", "empty"), ("session=", "empty"), ("session=a&session=a", "twice")] {
+        for (bad, words) in [("session", "no session"), ("session=", "no session"), ("session=a&session=a", "once")] {
             let told = read(bad).unwrap_err();
-            assert!(told.contains(words) && told.contains("`session`"), "{told}");
+            assert!(told.contains(words) && told.contains("`?session=`"), "{told}");
         }
     }
 }

@@ -1,10 +1,13 @@
 //! Answers that are streams of events (`text/event-stream`): one event a message, one write an event.
 
 use super::answer::Answer;
-use crate::mcp::{
-    answering::{Answering, Event},
-    response::LIST_CHANGED,
-    session::Session,
+use crate::{
+    mcp::{
+        answering::{Answering, Event},
+        response::LIST_CHANGED,
+        session::Session,
+    },
+    session::Live,
 };
 use axum::body::Body;
 use bytes::Bytes;
@@ -107,7 +110,7 @@ pub(super) fn listening(
     session: Arc<Session>,
     changes: watch::Receiver<u64>,
     closing: CancellationToken,
-    deleted: Option<CancellationToken>,
+    bound: Option<Arc<Live>>,
 ) -> Answer {
     /// Closes the session's stream when the client goes away.
     struct Open {
@@ -121,16 +124,15 @@ pub(super) fn listening(
     }
     let token = session.open_stream();
     let open = Open { session, token };
-    let deleted = deleted.unwrap_or_default();
     // the first comment makes the head leave at once
-    let events = stream::unfold((true, open, changes, [closing, deleted]), async |(first, open, mut changes, ends)| {
+    let events = stream::unfold((true, open, changes, (closing, bound)), async |(first, open, mut changes, ends)| {
         if first {
             return Some((Ok::<_, Infallible>(COMMENT), (false, open, changes, ends)));
         }
         let next = tokio::select! {
             () = open.token.cancelled() => return None,
-            () = ends[0].cancelled() => return None,
-            () = ends[1].cancelled() => return None,
+            () = ends.0.cancelled() => return None,
+            () = Live::deleted(ends.1.as_ref()) => return None,
             changed = timeout(ALIVE, changes.changed()) => match changed {
                 Err(_) => COMMENT,
                 Ok(Ok(())) => event(LIST_CHANGED),

@@ -282,7 +282,7 @@ mod tests {
         assert_eq!(args(Some("/var/bot")), json!(["mcp", "serve", "--session", ID, "--state", "/var/bot"]));
         // the client starts the bot in a folder that nobody knows
         let here = std::path::absolute("state").unwrap();
-        assert_eq!(args(Some("state"))[4], here.to_str().unwrap());
+        assert_eq!(args(Some("state"))[5], here.to_str().unwrap());
         assert_eq!(of(None, Some("memory:")).unwrap_err().code, output::USAGE);
     }
 
