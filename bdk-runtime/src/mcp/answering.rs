@@ -105,7 +105,7 @@ impl Answering {
                 let cancel = runs.as_ref().map(|runs| runs.token().clone());
                 let prepared = input_responses.unwrap_or_default();
                 let (line, heard) = Line::new(client.abilities, progress_token.is_some(), client.log, prepared);
-                let options = CallOptions { cancel, line: Some(line.clone()), traceparent, key, ..client.options() };
+                let options = CallOptions { cancel, line: Some(line.clone()), traceparent, key, ..client.options(&id) };
                 (Calling::new(mcp.bot.clone(), tool.clone(), message.clone(), options, line, heard), runs)
             }
         };

@@ -10,6 +10,7 @@ use crate::{
     call::{
         CallOptions,
         line::{Abilities, LogLevel},
+        span::{self, McpClient, McpRequest},
     },
     session::Live,
 };
@@ -41,6 +42,8 @@ pub(crate) struct Client {
     pub(crate) whole: bool,
     /// What its calls are part of: the session of the bot's that its address names. Of MCP's own sessions it knows nothing.
     pub(crate) bound: Option<Arc<Live>>,
+    /// What the spans of its calls say of it; none where nobody listens.
+    pub(crate) told: Option<Arc<McpClient>>,
 }
 
 impl Client {
@@ -49,7 +52,8 @@ impl Client {
         let meta = message.meta();
         let abilities = meta.and_then(|m| m.capabilities.as_ref()).map(Capabilities::abilities).unwrap_or_default();
         let log = meta.and_then(|m| m.log_level.as_ref()).and_then(|level| LogLevel::parse(&level.0));
-        Self { era: Era::Stateless, principal, abilities, log, session: None, whole: false, bound: None }
+        let bound = None;
+        Self { era: Era::Stateless, principal, abilities, log, session: None, whole: false, bound, told: None }
     }
     /// Of a request of a session.
     pub(crate) fn of(session: Arc<Session>) -> Self {
@@ -61,7 +65,26 @@ impl Client {
             session: Some(session),
             whole: false,
             bound: None,
+            told: None,
         }
+    }
+    /// Says to the spans of its calls over what it came, which version it speaks and what its session is called.
+    pub(crate) fn tell_spans(
+        &mut self,
+        transport: &'static str,
+        of_it: impl FnOnce() -> (Option<Box<str>>, Option<Box<str>>),
+    ) {
+        if span::is_wanted() {
+            let (version, session) = match self.era {
+                Era::Sessions => of_it(),
+                Era::Stateless => (Some(STATELESS.into()), None),
+            };
+            self.told = Some(Arc::new(McpClient { version, session, transport }));
+        }
+    }
+    /// What the span of this request's call says.
+    fn request(&self, id: &str) -> Option<Arc<McpRequest>> {
+        self.told.clone().map(|from| Arc::new(McpRequest { id: id.into(), from }))
     }
     /// It takes no stream: what a call says before its end cannot reach it.
     pub(crate) fn takes_whole_answers_only(&mut self) {
@@ -75,15 +98,17 @@ impl Client {
     /// Of a request of the older era that names no session: nothing can be asked of it.
     pub(crate) fn without_session(principal: Arc<Principal>) -> Self {
         let abilities = Abilities::default();
-        Self { era: Era::Sessions, principal, abilities, log: None, session: None, whole: false, bound: None }
+        let (log, session, bound, told) = (None, None, None, None);
+        Self { era: Era::Sessions, principal, abilities, log, session, whole: false, bound, told }
     }
     /// The same with its calls in this session.
     pub(crate) fn within(self, bound: Option<Arc<Live>>) -> Self {
         Self { bound, ..self }
     }
-    /// What is said of each of its calls.
-    pub(super) fn options(&self) -> CallOptions {
-        let options = CallOptions { principal: Some(self.principal.clone()), ..CallOptions::new() };
+    /// What is said of the call that its request of this id makes.
+    pub(super) fn options(&self, id: &str) -> CallOptions {
+        let (mcp, principal) = (self.request(id), Some(self.principal.clone()));
+        let options = CallOptions { mcp, principal, ..CallOptions::new() };
         match &self.bound {
             Some(live) => options.within(live.clone()),
             None => options,

@@ -26,6 +26,7 @@ use crate::{
     Error, Principal,
     bot::Bot,
     call::line::{Abilities, LogLevel},
+    secrets,
     session::{Bind, Live},
 };
 use bytes::Bytes;
@@ -33,6 +34,7 @@ use futures_util::{FutureExt, future::BoxFuture, task::noop_waker};
 use lines::{Line, Lines};
 use serde_json::Value;
 use std::{
+    borrow::Cow,
     future::poll_fn,
     io,
     panic::AssertUnwindSafe,
@@ -254,11 +256,12 @@ impl Stdio {
                         ..Client::stateless(&message, Principal::local())
                     },
                 };
-                let client = match bound {
+                let mut client = match bound {
                     // whoever may start the bot where its state is does it for the session's owner
                     Some(live) => Client { principal: live.info.auth.clone(), ..client }.within(Some(live)),
                     None => client,
                 };
+                client.tell_spans("pipe", || (super::lock(&self.agreed).version.clone(), None));
                 self.call(client, message, line).await;
             }
         }
@@ -322,7 +325,7 @@ impl Stdio {
             if message.method() == Some("initialize") {
                 self.agree(message, &json);
             }
-            self.out.send(json);
+            self.out.send(blanked(json));
         }
     }
 
@@ -344,6 +347,14 @@ impl Stdio {
                 self.out.send(response::LIST_CHANGED.to_vec());
             }
         }
+    }
+}
+
+/// A message of rmcp's, which repeats what it refuses, without secrets.
+fn blanked(json: Vec<u8>) -> Vec<u8> {
+    match std::str::from_utf8(&json).map(secrets::blank_json) {
+        Ok(Cow::Owned(blanked)) => blanked.into_bytes(),
+        _ => json,
     }
 }
 

@@ -81,7 +81,7 @@ async fn call(mcp: &Arc<Mcp>, client: Client, message: Message<'_>, bytes: &Byte
     // a tool that has no way to say anything needs nobody who listens
     let runs = client.session.as_ref().map(|session| session.run(id, mcp.bot.stop().child_token()));
     let options =
-        CallOptions { cancel: runs.as_ref().map(|runs| runs.token().clone()), traceparent, key, ..client.options() };
+        CallOptions { cancel: runs.as_ref().map(|runs| runs.token().clone()), traceparent, key, ..client.options(id) };
     let input = params.arguments.unwrap_or_else(CallInput::empty);
     let ended = match tool {
         Some(tool) => Ok(mcp.bot.call_found(tool, input, options).await),
