@@ -51,6 +51,10 @@ impl FromStr for StateAt {
     }
 }
 
+/// Where the folders of sessions are that are kept in PostgreSQL.
+#[cfg(feature = "postgres")]
+const WORKSPACES: &str = ".bdk/workspaces";
+
 /// What a bot keeps.
 pub(crate) struct State {
     pub(crate) store: Arc<dyn Store>,
@@ -120,6 +124,15 @@ impl State {
         )))
     }
 
+    #[cfg(feature = "postgres")]
+    async fn in_postgres(url: &str) -> Result<Self, Error> {
+        let store = crate::store::Postgres::connect(url).await?;
+        // a workspace is this machine's: the agent that works in it runs here
+        let folder = std::path::absolute(WORKSPACES).unwrap_or_else(|_| WORKSPACES.into());
+        Ok(Self::over(Arc::new(store), Workspaces::In(folder)))
+    }
+
+    #[cfg(not(feature = "postgres"))]
     #[expect(clippy::unused_async, reason = "the one with the feature waits")]
     async fn in_postgres(_url: &str) -> Result<Self, Error> {
         Err(Error::new("the state cannot be kept in PostgreSQL: this bot is built without bdk's feature `postgres`"))
