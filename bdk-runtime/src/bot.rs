@@ -136,11 +136,7 @@ impl Bot {
     pub(crate) async fn bind(&self, mut options: CallOptions) -> Result<CallOptions, Unbound> {
         let Some(bind) = options.bind.take() else { return Ok(options) };
         let live = self.state().sessions.bind(&bind, options.principal.as_deref()).await?;
-        // who asks without a name does it for the session's owner
-        options.principal.get_or_insert_with(|| live.info.auth.clone());
-        (options.dry_run, options.as_of) = (live.dry_run, live.as_of);
-        options.session = Some(live);
-        Ok(options)
+        Ok(options.within(live))
     }
 
     /// Deletes a session, also when whoever asked goes away meanwhile: half of it would leave a session that nobody can use.

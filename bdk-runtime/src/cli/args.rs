@@ -2,6 +2,8 @@
 
 use super::validate::Provider;
 use crate::{Timestamp, serve::ServeMode};
+#[cfg(feature = "mcp")]
+use crate::{id::is_session, state::StateAt};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 use std::{path::PathBuf, time::Duration};
@@ -211,6 +213,12 @@ pub(super) struct McpConfigArgs {
     /// The client sends the bearer token in this environment variable
     #[arg(long, value_name = "NAME", requires = "url")]
     pub(super) bearer_token_env: Option<String>,
+    /// Make all of the client's calls part of this session
+    #[arg(long, value_name = "ID", value_parser = session)]
+    pub(super) session: Option<String>,
+    /// Where the state with the session is, for a client that starts the bot itself [default: .bdk]
+    #[arg(long, value_name = "WHERE", requires = "session", conflicts_with = "url")]
+    pub(super) state: Option<StateAt>,
 }
 
 #[cfg(feature = "mcp")]
@@ -219,6 +227,12 @@ pub(super) struct McpServeArgs {
     /// How long running calls may go on after the client closed its end or a signal came
     #[arg(long, value_name = "DURATION", value_parser = duration, default_value = "2s")]
     pub(super) drain: Duration,
+    /// Where the state is: a folder, postgres://…, or memory: [default: memory:, and .bdk with --session]
+    #[arg(long, value_name = "WHERE")]
+    pub(super) state: Option<StateAt>,
+    /// Make all calls part of this session
+    #[arg(long, value_name = "ID")]
+    pub(super) session: Option<String>,
 }
 
 /// `512`, `512k`, `4M`, in units of 1024.
@@ -232,6 +246,12 @@ fn bytes(text: &str) -> Result<usize, String> {
     };
     let number = digits.parse::<usize>().ok().and_then(|n| n.checked_mul(factor));
     number.filter(|n| *n > 0).ok_or_else(|| "write a number of bytes above 0, such as 512k or 4M".to_owned())
+}
+
+/// A session's id.
+#[cfg(feature = "mcp")]
+fn session(text: &str) -> Result<String, &'static str> {
+    if is_session(text) { Ok(text.to_owned()) } else { Err("a session's id is `ses_` and 20 letters and digits") }
 }
 
 /// `500ms`, `30s`, `2m`, `1h`.

@@ -120,7 +120,7 @@ async fn run(server: Server, cli: Cli) -> Result<ExitCode, Stop> {
         },
         #[cfg(feature = "mcp")]
         Some(Command::Mcp { command }) => match command {
-            args::McpCommand::Serve(args) => mcp::serve::serve(args.drain).await,
+            args::McpCommand::Serve(args) => mcp::serve::serve(args).await,
             args::McpCommand::Config(args) => mcp::config::run(&args),
         },
         Some(Command::Completions { shell }) => {
