@@ -117,13 +117,13 @@ fn a_slow_reader_gets_everything_and_holds_up_nobody() {
     thread::scope(|scope| {
         for _ in 0..4 {
             scope.spawn(|| {
-                for _ in 0..75 {
+                for _ in 0..55 {
                     me.call_in(&id, "recite", &json!({ "bytes": 60_000 }));
                 }
             });
         }
     });
-    for index in 1..602 {
+    for index in 1..442 {
         assert_eq!(slow.json()["index"], index);
     }
 }
@@ -145,24 +145,6 @@ fn a_stream_ends_when_its_session_is_deleted() {
     while streams[1].line().is_some() {}
     me.call_in(&other, "look", &json!({}));
     assert_eq!(of_other.json()["index"], 2);
-}
-
-#[test]
-fn who_listens_hears_how_a_deletion_ended_what_ran() {
-    let server = start();
-    let me = server.anyone();
-    let folder = tempfile::tempdir().expect("a folder");
-    let mark = folder.path().join("mark");
-    let id = me.open(&json!({}));
-    let mut stream = me.stream(&format!("session/{id}/events?from=2"), &[]);
-    thread::scope(|scope| {
-        scope.spawn(|| me.call_in(&id, "wait", &json!({ "mark": mark })));
-        assert_eq!(stream.json()["type"], "actions.requested");
-        eventually(|| std::fs::read_to_string(&mark).ok().filter(|text| !text.is_empty())).expect("the tool runs");
-        assert_eq!(me.delete(&format!("session/{id}")).0, 200);
-    });
-    assert_eq!(stream.json()["data"]["error"]["code"], "cancelled");
-    assert_eq!(stream.line(), None);
 }
 
 #[test]
