@@ -4,10 +4,10 @@ use bdk_tests::{Answer, Server, asking::Asker};
 use serde_json::{Value, json};
 use std::thread;
 
-const LEDGER: &str = env!("CARGO_BIN_EXE_ledger");
+const ACCOUNTS: &str = env!("CARGO_BIN_EXE_accounts");
 
 fn start() -> Server {
-    Server::start(LEDGER, &[])
+    Server::start(ACCOUNTS, &[])
 }
 
 fn keyed(asker: Asker<'_>, key: &str, tool: &str, body: &Value) -> Answer {
@@ -57,8 +57,8 @@ fn repetitions_at_the_same_time_run_once() {
 
 #[test]
 fn a_key_is_for_one_call_of_one_principal() {
-    let server = Server::start_with(LEDGER, &[], |command| {
-        command.env("LEDGER_TOKENS", "token-of-ann,token-of-ben");
+    let server = Server::start_with(ACCOUNTS, &[], |command| {
+        command.env("ACCOUNTS_TOKENS", "token-of-ann,token-of-ben");
     });
     let (ann, ben) = (server.bearer("token-of-ann"), server.bearer("token-of-ben"));
     let first = keyed(ann, "k", "book", &json!({ "input": { "what": "ink" } }));

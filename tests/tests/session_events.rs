@@ -4,10 +4,10 @@ use bdk_tests::{Server, eventually};
 use serde_json::{Value, json};
 use std::thread;
 
-const LEDGER: &str = env!("CARGO_BIN_EXE_ledger");
+const ACCOUNTS: &str = env!("CARGO_BIN_EXE_accounts");
 
 fn start() -> Server {
-    Server::start(LEDGER, &[])
+    Server::start(ACCOUNTS, &[])
 }
 
 #[test]

@@ -5,16 +5,16 @@ use bdk_tests::{Server, asking::Asker, eventually};
 use serde_json::{Value, json};
 use std::{fs, path::Path, thread};
 
-const LEDGER: &str = env!("CARGO_BIN_EXE_ledger");
+const ACCOUNTS: &str = env!("CARGO_BIN_EXE_accounts");
 
 fn start() -> Server {
-    Server::start(LEDGER, &[])
+    Server::start(ACCOUNTS, &[])
 }
 
 /// A bot that knows two callers.
 fn of_two() -> Server {
-    Server::start_with(LEDGER, &[], |command| {
-        command.env("LEDGER_TOKENS", "token-of-ann,token-of-ben");
+    Server::start_with(ACCOUNTS, &[], |command| {
+        command.env("ACCOUNTS_TOKENS", "token-of-ann,token-of-ben");
     })
 }
 
@@ -104,7 +104,7 @@ fn nothing_said_opens_a_chat_without_facts() {
 
 #[test]
 fn the_trace_s_link_has_the_public_address() {
-    let server = Server::start(LEDGER, &["--public-url", "https://bot.example.com/", "--allow-anonymous"]);
+    let server = Server::start(ACCOUNTS, &["--public-url", "https://bot.example.com/", "--allow-anonymous"]);
     let (_, opened) = server.anyone().post("session", &json!({}));
     let trace = opened["traceUrl"].as_str().expect("a URL");
     assert!(trace.starts_with(&format!("https://bot.example.com{}/session/ses_", server.prefix)), "{trace}");

@@ -4,7 +4,7 @@ use super::{Bind, Facts, Principal, SessionOptions, Sessions, Unbound, Workspace
 use crate::{
     Timestamp,
     bot::Bot,
-    id,
+    id, secrets,
     store::{Did, NewEvent, Op, SessionPage, SessionRow, Status, StoreError, StoredEvent},
 };
 use std::{sync::Arc, time::Duration};
@@ -67,7 +67,7 @@ impl Sessions {
             events: 2,
             facts,
         };
-        let started = NewEvent { kind: "session.started", data: row.facts.clone() };
+        let started = NewEvent { kind: "session.started", data: secrets::blank_json(&row.facts).into_owned() };
         let waiting = NewEvent { kind: "session.waiting", data: "{}".to_owned() };
         let opened = SessionRow { events: 0, ..row.clone() };
         let append = Op::Append {
