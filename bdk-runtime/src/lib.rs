@@ -10,6 +10,7 @@ mod call;
 #[cfg(feature = "commands")]
 mod cli;
 mod error;
+mod host;
 mod id;
 mod lock;
 #[cfg(feature = "mcp")]
@@ -33,6 +34,7 @@ pub use call::{
 #[cfg(feature = "commands")]
 pub use cli::serve;
 pub use error::Error;
+pub use host::{Artifact, Artifacts, Files, Host, Kv};
 pub use registry::{DEFAULT_ATTEMPTS, DEFAULT_TIMEOUT, Problem, Registry, Severity, Tool};
 #[cfg(feature = "http")]
 pub use serve::{AuthFuture, AuthRequest, Authenticator, ServeHandle, ServeMode, Server, Verdict};

@@ -17,7 +17,7 @@ use http::{
     HeaderMap, HeaderName, HeaderValue, Method, Request, StatusCode,
     header::{
         ACCESS_CONTROL_ALLOW_HEADERS, ACCESS_CONTROL_ALLOW_METHODS, ACCESS_CONTROL_ALLOW_ORIGIN,
-        ACCESS_CONTROL_MAX_AGE, ACCESS_CONTROL_REQUEST_METHOD, EXPECT, VARY,
+        ACCESS_CONTROL_EXPOSE_HEADERS, ACCESS_CONTROL_MAX_AGE, ACCESS_CONTROL_REQUEST_METHOD, EXPECT, VARY,
     },
     request::Parts,
 };
@@ -128,14 +128,17 @@ impl Door {
         let mut answer = self.route(peer, parts, body).await;
         answer.headers_mut().insert(ACCESS_CONTROL_ALLOW_ORIGIN, origin);
         answer.headers_mut().append(VARY, HeaderValue::from_static("origin"));
+        answer
+            .headers_mut()
+            .insert(ACCESS_CONTROL_EXPOSE_HEADERS, HeaderValue::from_static(super::artifacts::ANSWER_HEADERS));
         #[cfg(feature = "mcp")]
         answer
             .headers_mut()
-            .insert(http::header::ACCESS_CONTROL_EXPOSE_HEADERS, HeaderValue::from_static(super::mcp::ANSWER_HEADERS));
+            .append(ACCESS_CONTROL_EXPOSE_HEADERS, HeaderValue::from_static(super::mcp::ANSWER_HEADERS));
         answer
     }
 
-    async fn route(&self, peer: IpAddr, parts: Parts, mut body: Incoming) -> Answer {
+    async fn route(&self, peer: IpAddr, mut parts: Parts, mut body: Incoming) -> Answer {
         let path = parts.uri.path();
         #[cfg(feature = "mcp")]
         if path == self.mcp.path {
@@ -144,7 +147,11 @@ impl Door {
         let answered = match path.strip_prefix(&*self.tools) {
             Some(name) if !name.is_empty() && !name.contains('/') => self.call(peer, name, &parts, &mut body).await,
             _ if routes::is_open(path) => Ok(None),
-            _ => self.admit(peer, &parts).await.map(|_| None),
+            _ => self.admit(peer, &parts).await.map(|principal| {
+                // for routes that ask whose something is
+                parts.extensions.insert(principal);
+                None
+            }),
         };
         match answered {
             Ok(Some(done)) => answer::json(StatusCode::OK, done),

@@ -5,6 +5,7 @@
 //! there is goes through an axum router.
 
 mod answer;
+mod artifacts;
 mod auth;
 mod bearer;
 mod body;

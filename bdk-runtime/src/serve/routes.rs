@@ -2,6 +2,7 @@
 
 use super::{
     answer::Answer,
+    artifacts,
     refused::{Code, Refused},
     surface::Surface,
 };
@@ -49,6 +50,7 @@ impl Routes {
             under("tools/{name}"),
             under("info"),
             under("openapi.json"),
+            under("artifacts/{id}/content"),
             #[cfg(feature = "mcp")]
             under("mcp"),
         ]
@@ -61,6 +63,7 @@ impl Routes {
             .route(&names[4], get(tools))
             .route(&names[6], get(async |State(known): State<Known>| json(known.surface.info())))
             .route(&names[7], get(async |State(known): State<Known>| json(known.surface.openapi())))
+            .route(&names[8], get(artifact))
             .fallback(unknown)
             .method_not_allowed_fallback(async |method: http::Method| {
                 // axum names the methods that the route takes in `Allow`
@@ -93,6 +96,11 @@ async fn tools(State(known): State<Known>, RawQuery(query): RawQuery) -> Respons
     let query = query.unwrap_or_default();
     let cursor = url::form_urlencoded::parse(query.as_bytes()).find(|(name, _)| name == "cursor");
     json(known.surface.tools(cursor.as_ref().map(|(_, cursor)| &**cursor)))
+}
+
+async fn artifact(State(known): State<Known>, request: Request<Body>) -> Response {
+    let (parts, _) = request.into_parts();
+    artifacts::content(known.surface.bot(), &parts).await.unwrap_or_else(|refused| plain(&refused))
 }
 
 async fn unknown(State(known): State<Known>, uri: Uri) -> Response {
