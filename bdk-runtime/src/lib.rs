@@ -9,6 +9,7 @@ mod bot;
 mod call;
 #[cfg(feature = "commands")]
 mod cli;
+mod env_files;
 mod error;
 mod host;
 mod id;
@@ -17,6 +18,7 @@ mod lock;
 mod mcp;
 mod near;
 mod registry;
+mod secrets;
 #[cfg(feature = "http")]
 mod serve;
 mod session;
@@ -36,6 +38,7 @@ pub use cli::serve;
 pub use error::Error;
 pub use host::{Artifact, Artifacts, Files, Host, Kv};
 pub use registry::{DEFAULT_ATTEMPTS, DEFAULT_TIMEOUT, Problem, Registry, Severity, Tool};
+pub use secrets::secret;
 #[cfg(feature = "http")]
 pub use serve::{AuthFuture, AuthRequest, Authenticator, ServeHandle, ServeMode, Server, Verdict};
 pub use session::{Mode, Principal, SessionInfo, SessionOptions};
@@ -52,7 +55,7 @@ pub type Result<T, E = ToolError> = std::result::Result<T, E>;
 #[doc(hidden)]
 pub mod __private {
     #[cfg(feature = "commands")]
-    pub use crate::cli::{CallArgs, call_running, stop_asked};
+    pub use crate::cli::{CallArgs, call_running, command_first, stop_asked};
     pub use crate::registry::{ExtensionDef, LinkDef, extension_name};
     pub use crate::start::{begin, block_on};
     pub use crate::tool::*;

@@ -4,7 +4,7 @@ use super::{control, shown};
 use crate::{
     Error,
     bot::Bot,
-    id,
+    id, secrets,
     session::{Live, Principal},
     store::{Op, StoreError, StoredFile},
 };
@@ -140,18 +140,19 @@ impl Artifacts {
         mime: impl Into<String>,
         bytes: impl AsRef<[u8]>,
     ) -> BoxFuture<'static, Result<Artifact, Error>> {
-        self.put(name.into(), mime.into(), bytes.as_ref())
+        self.put(&name.into(), mime.into(), bytes.as_ref())
     }
 
     #[inline(never)]
-    fn put(&self, name: String, mime: String, bytes: &[u8]) -> BoxFuture<'static, Result<Artifact, Error>> {
-        if let Err(error) = check(&name, &mime, bytes.len()) {
+    fn put(&self, name: &str, mime: String, bytes: &[u8]) -> BoxFuture<'static, Result<Artifact, Error>> {
+        if let Err(error) = check(name, &mime, bytes.len()) {
             return ready(Err(error)).boxed();
         }
         let By { bot, session, owner, tool, call_id } = &self.0;
         let now = bot.now_in_ms();
         let meta = Meta {
-            name,
+            // it becomes a header, which nobody looks through
+            name: secrets::blank(name).into_owned(),
             mime,
             size: bytes.len() as u64,
             owner: Owner { kind: owner.kind.clone(), subject: owner.subject.clone() },

@@ -1,7 +1,7 @@
 //! The body of a call: `{input, sessionId?, continuationToken?, dryRun?, asOf?, callId?}`.
 
 use super::refused::Refused;
-use crate::{Timestamp, call::CallInput, session::Bind};
+use crate::{Timestamp, call::CallInput, secrets, session::Bind};
 use serde::{
     Deserialize, Deserializer,
     de::{IgnoredAny, MapAccess, Visitor},
@@ -133,9 +133,11 @@ fn wrong(name: &str, expected: &str, received: &Value) -> Refused {
 
 /// As much of a text as an answer repeats.
 fn cut(text: &str) -> String {
+    // first, or half a secret would be left
+    let text = secrets::blank(text);
     match text.char_indices().nth(80) {
         Some((end, _)) => format!("{}…", &text[..end]),
-        None => text.to_owned(),
+        None => text.into_owned(),
     }
 }
 

@@ -4,6 +4,7 @@ use super::{Facts, Principal, SessionInfo};
 use crate::{
     Timestamp,
     lock::lock,
+    secrets,
     store::{Batch, Did, NewEvent, Op, SessionRow, Status, Store, StoreError},
 };
 use std::{
@@ -93,7 +94,8 @@ impl std::fmt::Display for Unbound {
                     Bind::Token(token) => ("session with the continuation token", token),
                 };
                 // whatever it is, it is not repeated at length
-                let cut = text.char_indices().nth(80).map_or(text.as_str(), |(end, _)| &text[..end]);
+                let text = secrets::blank(text);
+                let cut = text.char_indices().nth(80).map_or(&*text, |(end, _)| &text[..end]);
                 write!(f, "there is no {what} \"{cut}\"")
             }
             Self::Unavailable(error) => error.fmt(f),

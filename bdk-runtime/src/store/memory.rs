@@ -265,3 +265,14 @@ impl Store for Memory {
         ready(()).boxed()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::conformance;
+    use std::sync::Arc;
+
+    #[tokio::test(flavor = "multi_thread")]
+    async fn it_does_what_every_store_does() {
+        conformance::holds(Arc::new(super::Memory::default())).await;
+    }
+}

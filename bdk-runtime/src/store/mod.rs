@@ -8,8 +8,12 @@
 #[cfg(test)]
 mod conformance;
 mod memory;
+#[cfg(feature = "sqlite")]
+mod sqlite;
 
 pub(crate) use memory::Memory;
+#[cfg(feature = "sqlite")]
+pub(crate) use sqlite::{Access, OpenError, Sqlite};
 
 use crate::Timestamp;
 use futures_util::future::BoxFuture;
