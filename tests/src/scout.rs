@@ -18,7 +18,7 @@ pub fn exe() -> &'static Path {
         let test = std::env::current_exe().expect("a path");
         let profile = test.ancestors().nth(2).expect("a profile's folder");
         let mut cargo = Command::new(option_env!("CARGO").unwrap_or("cargo"));
-        cargo.args(["build", "--workspace", "--bin", "repo-scout", "--features", "bdk/cli"]);
+        cargo.args(["build", "--workspace", "--bin", "repo-scout", "--features", "bdk/cli,bdk/postgres"]);
         if profile.ends_with("release") {
             cargo.arg("--release");
         }

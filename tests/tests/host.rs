@@ -106,6 +106,20 @@ fn an_artifact_s_link_leads_to_its_bytes() {
 }
 
 #[test]
+fn an_artifact_of_a_session_goes_with_it() {
+    let server = keeper();
+    let opened = server.post(&format!("{}/session", server.prefix), b"{}").json();
+    let session = opened["sessionId"].as_str().unwrap_or_else(|| panic!("{opened}"));
+    let (_, answer) = server.call("export_bytes", &json!({ "input": { "bytes": 3 }, "sessionId": session }));
+    let content = format!("{}/artifacts/{}/content", server.prefix, answer["result"]["id"].as_str().expect("an id"));
+    assert_eq!(server.get(&content).body, "xxx");
+    let head = format!("DELETE {}/session/{session} HTTP/1.1\r\nHost: {}\r\n", server.prefix, server.addr);
+    assert_eq!(server.raw(format!("{head}Connection: close\r\n\r\n").as_bytes()).status, 200);
+    let gone = server.get(&content);
+    assert_eq!((gone.status, &gone.json()["error"]), (404, &json!("unknown_route")), "{gone:?}");
+}
+
+#[test]
 fn an_artifact_has_32_mebibytes_at_most_and_so_many_are_served() {
     let server = keeper();
     let most = 32 * 1024 * 1024;

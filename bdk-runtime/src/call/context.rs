@@ -195,6 +195,9 @@ impl ToolContext {
             return Ok(path);
         }
         if let Some(live) = &self.state.options.session {
+            if live.stop.is_cancelled() {
+                return Err(Error::new("the session is deleted, and its workspace is gone"));
+            }
             let made = self.state.bot.state().workspaces.of(&live.id)?;
             return Ok(self.state.workspace.get_or_init(|| made));
         }

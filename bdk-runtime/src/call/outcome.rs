@@ -4,7 +4,7 @@ mod blanked;
 #[cfg(feature = "mcp")]
 mod mcp;
 
-use super::{CallState, Issue, bound::Kept, input::Rejected, transient::chain};
+use super::{CallState, Issue, input::Rejected, transient::chain};
 use crate::{
     Effect, Error, secrets,
     tool::{Output, ToolError, ToolOutput},

@@ -3,8 +3,11 @@
 //! Its bytes, its name and its media type are a tool's, and so a model's: a browser gets them as a download, and would run
 //! nothing of them under the bot's origin if it showed them.
 
-use super::refused::{Code, Refused};
-use crate::{Principal, bot::Bot, host::artifacts, id};
+use super::{
+    asker::Asker,
+    refused::{Code, Refused},
+};
+use crate::{bot::Bot, host::artifacts, id};
 use axum::{body::Body, response::Response};
 use bytes::Bytes;
 use http::{
@@ -15,7 +18,7 @@ use http::{
     },
     request::Parts,
 };
-use std::{fmt::Write as _, sync::Arc};
+use std::fmt::Write as _;
 
 const RESOURCE_POLICY: HeaderName = HeaderName::from_static("cross-origin-resource-policy");
 /// The headers of an answer that pages of listed origins may read.
@@ -26,9 +29,9 @@ pub(super) async fn content(bot: &Bot, parts: &Parts) -> Result<Response, Refuse
     // as it was sent: no id has a character that would be escaped
     let id = parts.uri.path().rsplit('/').nth(1).unwrap_or_default();
     // whoever came this far was admitted as somebody
-    let asker = parts.extensions.get::<Arc<Principal>>().ok_or_else(Refused::internal)?;
+    let asker = parts.extensions.get::<Asker>().ok_or_else(Refused::internal)?;
     let found = match id::is_artifact(id) {
-        true => artifacts::find(bot, id, Some(asker)).await.map_err(|error| Refused::unavailable(&error))?,
+        true => artifacts::find(bot, id, Some(&asker.principal)).await.map_err(|error| Refused::unavailable(&error))?,
         false => None,
     };
     let Some((meta, bytes)) = found else { return Err(unknown(id)) };

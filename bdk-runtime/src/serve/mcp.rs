@@ -44,7 +44,7 @@ mod judged;
 use headers::{SESSION, VERSION, text};
 
 /// The headers of requests that pages of listed origins may send, beside those that every route takes.
-pub(super) const REQUEST_HEADERS: &str = "mcp-session-id, mcp-protocol-version, mcp-method, mcp-name, last-event-id";
+pub(super) const REQUEST_HEADERS: &str = "mcp-session-id, mcp-protocol-version, mcp-method, mcp-name";
 /// The headers of answers that they may read.
 pub(super) const ANSWER_HEADERS: &str = "mcp-session-id, mcp-protocol-version";
 

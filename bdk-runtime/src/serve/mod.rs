@@ -6,6 +6,7 @@
 
 mod answer;
 mod artifacts;
+mod asker;
 mod auth;
 mod bearer;
 mod body;
@@ -17,10 +18,13 @@ mod handle;
 mod listen;
 #[cfg(feature = "mcp")]
 mod mcp;
+mod members;
 mod openapi;
+mod query;
 mod refused;
 mod routes;
 mod server;
+mod session;
 #[cfg(feature = "mcp")]
 mod sse;
 pub(crate) mod surface;

@@ -137,6 +137,14 @@ impl Sessions {
         live.filter(|live| live.is_of(asker) && !live.stop.is_cancelled()).ok_or_else(unknown)
     }
 
+    /// A session that somebody has at hand, as it is now: also one whose deletion goes on.
+    pub(crate) async fn again(&self, id: &str) -> Result<Arc<Live>, Unbound> {
+        match self.store.session(id).await? {
+            Some(row) => Ok(self.bring(&row)?),
+            None => Err(Unbound::Unknown(Bind::Id(id.to_owned()))),
+        }
+    }
+
     /// A session that is at hand already.
     pub(super) fn find(&self, id: &str) -> Option<Arc<Live>> {
         lock(&self.at_hand).get(id).cloned()
