@@ -3,9 +3,10 @@
 #[cfg(feature = "sqlite")]
 use crate::store::{Access, Sqlite};
 use crate::{
-    Error,
+    Error, Timestamp,
     bot::Bot,
     call::recover,
+    host::Turns,
     session::{Sessions, Workspaces},
     store::{Memory, Op, Store},
 };
@@ -14,7 +15,10 @@ use std::{
     collections::HashMap,
     path::{Path, PathBuf},
     str::FromStr,
-    sync::{Arc, Mutex},
+    sync::{
+        Arc, Mutex,
+        atomic::{AtomicI64, Ordering},
+    },
 };
 
 /// Where a bot keeps its state.
@@ -62,7 +66,14 @@ pub(crate) struct State {
     pub(crate) workspaces: Workspaces,
     /// Whoever holds the lock of an idempotency key is the one whose call runs.
     pub(crate) keys: KeyLocks,
+    /// Whoever has the turn of a value is the one who changes it.
+    pub(crate) turns: Turns,
+    /// When what has expired was last removed: milliseconds of the bot's clock.
+    purged: AtomicI64,
 }
+
+/// How often what has expired is removed, where new things come that will expire.
+const PURGE: i64 = 10 * 60 * 1000;
 
 /// A lock for each key that somebody holds or waits for.
 pub(crate) type KeyLocks = Mutex<HashMap<(Arc<str>, Arc<str>), Arc<tokio::sync::Mutex<()>>>>;
@@ -74,7 +85,23 @@ impl State {
     }
 
     fn over(store: Arc<dyn Store>, workspaces: Workspaces) -> Self {
-        Self { sessions: Sessions::new(store.clone()), store, workspaces, keys: Mutex::default() }
+        Self {
+            sessions: Sessions::new(store.clone()),
+            store,
+            workspaces,
+            keys: Mutex::default(),
+            turns: Turns::default(),
+            purged: AtomicI64::new(0),
+        }
+    }
+
+    /// Removes what has expired, when that was not done lately: to go along with what will expire.
+    pub(crate) fn purge_when_due(&self, now: Timestamp) -> Option<Op> {
+        let (last, ms) = (self.purged.load(Ordering::Relaxed), now.as_millisecond());
+        // also where a clock was set back
+        let due = (ms - last).abs() >= PURGE;
+        let mine = due && self.purged.compare_exchange(last, ms, Ordering::Relaxed, Ordering::Relaxed).is_ok();
+        mine.then_some(Op::Purge { now })
     }
 
     /// Opens what is kept there, and settles what a process that is gone left open.
@@ -142,6 +169,16 @@ impl State {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_has_expired_is_removed_now_and_then() {
+        let state = State::in_memory();
+        let at = |ms| jiff::Timestamp::from_millisecond(1_767_268_800_000 + ms).unwrap().into();
+        assert!(state.purge_when_due(at(0)).is_some());
+        assert!(state.purge_when_due(at(PURGE - 1)).is_none());
+        assert!(state.purge_when_due(at(PURGE)).is_some());
+        assert!(state.purge_when_due(at(0)).is_some(), "the clock was set back");
+    }
 
     #[test]
     fn the_place_is_read_from_its_text() {
