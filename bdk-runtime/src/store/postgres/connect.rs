@@ -4,6 +4,7 @@ use super::{ACQUIRE, CONNECTIONS, STATEMENT, Shared};
 use crate::{Error, store::StoreError};
 use sqlx::{
     ConnectOptions, Connection, PgConnection, Row,
+    error::DatabaseError,
     postgres::{PgConnectOptions, PgSslMode},
 };
 use std::{borrow::Cow, io, str::FromStr, time::Duration};
@@ -194,7 +195,7 @@ pub(super) fn is_lost(error: &sqlx::Error) -> bool {
 
 /// Whether the same may succeed when it is tried again: a conflict with another transaction.
 pub(super) fn is_passing(error: &sqlx::Error) -> bool {
-    let code = error.as_database_error().and_then(|e| e.code());
+    let code = error.as_database_error().and_then(DatabaseError::code);
     matches!(code.as_deref(), Some("40001" | "40P01"))
 }
 
