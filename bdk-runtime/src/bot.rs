@@ -4,8 +4,9 @@ use crate::{
     Error, Timestamp,
     call::{self, CallInput, CallOptions, Done, Provided, ToolContext, UnknownTool},
     registry::{Problem, Registry, Tool},
-    session::Unbound,
+    session::{Principal, Unbound},
     state::{State, StateAt},
+    store::StoreError,
     tool::Lend,
 };
 use futures_util::future::BoxFuture;
@@ -140,6 +141,28 @@ impl Bot {
         (options.dry_run, options.as_of) = (live.dry_run, live.as_of);
         options.session = Some(live);
         Ok(options)
+    }
+
+    /// Deletes a session, also when whoever asked goes away meanwhile: half of it would leave a session that nobody can use.
+    ///
+    /// # Errors
+    /// When there is no such session for whoever asks.
+    #[inline(never)]
+    pub(crate) fn delete_session(
+        &self,
+        id: Arc<str>,
+        asker: Option<Arc<Principal>>,
+    ) -> BoxFuture<'static, Result<(), Unbound>> {
+        let bot = self.clone();
+        let deletion = async move {
+            let state = bot.state();
+            state.sessions.delete(&id, asker.as_deref(), &state.workspaces).await
+        };
+        Box::pin(async move {
+            // a task ends without an answer only when the runtime goes down
+            let gone = |_| Err(StoreError::unavailable("the bot is shutting down").into());
+            tokio::spawn(deletion).await.unwrap_or_else(gone)
+        })
     }
 
     /// What the bot has now: what the binary declares, and what was added since.

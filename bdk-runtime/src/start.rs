@@ -3,10 +3,9 @@
 #[cfg(target_has_atomic = "64")]
 mod awake;
 
-use crate::bot::Identity;
+use crate::{bot::Identity, env_files};
 use std::{
     future::Future,
-    path::Path,
     pin::{Pin, pin},
 };
 
@@ -20,27 +19,16 @@ pub fn begin(name: &'static str, version: &'static str) {
     // before `main` can print: stdout holds what was asked for and nothing else
     #[cfg(feature = "commands")]
     keep_stdout();
-    for file in [".env.local", ".env"] {
-        // a link that leads nowhere is there, and cannot be read
-        if Path::new(file).symlink_metadata().is_err() {
-            continue;
-        }
-        // the environment holds no NUL, and setting one panics
-        if std::fs::read(file).is_ok_and(|text| text.contains(&0)) {
-            eprintln!("error: {file}: holds a NUL byte");
-            std::process::exit(1);
-        }
-        if let Err(error) = dotenvy::from_path(file) {
-            eprintln!("error: {file}{}", env_fault(file, &error));
-            std::process::exit(1);
-        }
+    if let Err(fault) = env_files::load() {
+        eprintln!("error: {fault}");
+        std::process::exit(1);
     }
 }
 
 /// Keeps stdout for the answer of `call` and for the messages of `mcp serve`; help is for whoever reads it.
 #[cfg(feature = "commands")]
 fn keep_stdout() {
-    let args: Vec<_> = std::env::args_os().skip(1).collect();
+    let args = crate::cli::command_first(std::env::args_os().skip(1));
     let help = args.iter().any(|arg| arg == "--help" || arg == "-h");
     match (args.first().and_then(|a| a.to_str()), args.get(1).and_then(|a| a.to_str())) {
         _ if help => {}
@@ -48,19 +36,6 @@ fn keep_stdout() {
         #[cfg(feature = "mcp")]
         (Some("mcp"), Some("serve")) => drop(crate::mcp::stdio::Streams::taken()),
         _ => {}
-    }
-}
-
-/// What is wrong with an env file, without quoting the line: it may hold a secret.
-fn env_fault(file: &str, error: &dotenvy::Error) -> String {
-    match error {
-        dotenvy::Error::Io(error) => format!(": cannot be read: {error}"),
-        dotenvy::Error::LineParse(line, _) => {
-            let text = std::fs::read_to_string(file).unwrap_or_default();
-            let at = text.lines().position(|l| l.trim() == line.trim()).map(|i| format!(":{}", i + 1));
-            format!("{}: the line is not `NAME=value`", at.unwrap_or_default())
-        }
-        _ => ": cannot be read as lines of `NAME=value`".to_owned(),
     }
 }
 

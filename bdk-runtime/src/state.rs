@@ -1,5 +1,7 @@
 //! What a bot keeps: its store, its sessions, their folders. Made when first needed, or at the start of what serves.
 
+#[cfg(feature = "sqlite")]
+use crate::store::{Access, Sqlite};
 use crate::{
     Error,
     bot::Bot,
@@ -10,7 +12,7 @@ use crate::{
 use futures_util::future::BoxFuture;
 use std::{
     collections::HashMap,
-    path::PathBuf,
+    path::{Path, PathBuf},
     str::FromStr,
     sync::{Arc, Mutex},
 };
@@ -76,7 +78,7 @@ impl State {
         Box::pin(async move {
             let state = match at {
                 StateAt::Memory => Self::in_memory(),
-                StateAt::Folder(folder) => Self::in_folder(folder)?,
+                StateAt::Folder(folder) => Self::in_folder(folder, false).await?,
                 StateAt::Postgres(url) => Self::in_postgres(url).await?,
             };
             recover::settle(&state, bot).await?;
@@ -85,7 +87,33 @@ impl State {
         })
     }
 
-    fn in_folder(folder: &std::path::Path) -> Result<Self, Error> {
+    /// Opens what is kept there to be looked at, also beside the process that writes it. Nothing is made, settled or removed.
+    #[cfg(feature = "commands")]
+    pub(crate) fn open_to_read(at: &StateAt) -> BoxFuture<'_, Result<Self, Error>> {
+        Box::pin(async move {
+            match at {
+                StateAt::Memory => Ok(Self::in_memory()),
+                StateAt::Folder(folder) => Self::in_folder(folder, true).await,
+                StateAt::Postgres(url) => Self::in_postgres(url).await,
+            }
+        })
+    }
+
+    #[cfg(feature = "sqlite")]
+    async fn in_folder(folder: &Path, only_read: bool) -> Result<Self, Error> {
+        let access = if only_read { Access::Read } else { Access::Write };
+        // a tool may change the process's folder
+        let folder = std::path::absolute(folder).unwrap_or_else(|_| folder.to_owned());
+        let at = folder.clone();
+        // after a crash the whole database is looked through
+        let opened = tokio::task::spawn_blocking(move || Sqlite::open(&at, access)).await;
+        let store = opened.map_err(|e| Error::with_source("the state could not be opened", e))??;
+        Ok(Self::over(Arc::new(store), Workspaces::In(folder.join("workspaces"))))
+    }
+
+    #[cfg(not(feature = "sqlite"))]
+    #[expect(clippy::unused_async, reason = "the one with the feature waits")]
+    async fn in_folder(folder: &Path, _only_read: bool) -> Result<Self, Error> {
         Err(Error::new(format!(
             "the state cannot be kept in `{}`: this bot is built without bdk's feature `sqlite`",
             folder.display()

@@ -4,7 +4,7 @@
 //! made the call made it too.
 
 use super::{CallInput, CallState, Failure, Question, ask, line::Line};
-use crate::{registry::Tool, visible};
+use crate::{registry::Tool, secrets, visible};
 use serde_json::Value;
 use std::sync::Arc;
 
@@ -36,7 +36,9 @@ fn words(tool: &Tool, input: &Value) -> String {
         return format!("Allow a call of {named}, without arguments?");
     }
     // a tree of values, so that it cannot fail
-    let mut shown = visible::json(&serde_json::to_string_pretty(input).unwrap_or_default());
+    let shown = serde_json::to_string_pretty(input).unwrap_or_default();
+    // before it is cut, which could leave half a secret
+    let mut shown = visible::json(&secrets::blank_json(&shown));
     let all = shown.len();
     if all > SHOWN {
         let end = (0..=SHOWN).rev().find(|end| shown.is_char_boundary(*end)).unwrap_or_default();

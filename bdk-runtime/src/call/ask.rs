@@ -5,7 +5,7 @@ use super::{
     line::{Line, Request},
     waits::Pause,
 };
-use crate::Error;
+use crate::{Error, secrets};
 use futures_util::future::BoxFuture;
 use serde_json::Value;
 use std::{collections::HashSet, sync::Arc, time::Duration};
@@ -126,14 +126,16 @@ async fn ask(state: &Arc<CallState>, questions: Vec<Question>) -> Result<Vec<Ans
 /// The keys of these questions, each one's own.
 fn keys(questions: &[Question]) -> Result<Vec<String>, Error> {
     let mut taken = HashSet::new();
-    for id in questions.iter().filter_map(Question::given_id) {
-        if !taken.insert(id.to_owned()) {
+    // the caller reads them, and answers under what it read
+    let given = |question: &Question| question.given_id().map(|id| secrets::blank(id).into_owned());
+    for id in questions.iter().filter_map(given) {
+        if !taken.insert(id.clone()) {
             return Err(Error::new(format!("two of the questions that are asked together have the id \"{id}\"")));
         }
     }
     let key = |question: &Question| {
-        if let Some(id) = question.given_id() {
-            return id.to_owned();
+        if let Some(id) = given(question) {
+            return id;
         }
         let made = question.made_id();
         let mut key = made.clone();

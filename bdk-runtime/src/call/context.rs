@@ -187,6 +187,9 @@ impl ToolContext {
             return Ok(path);
         }
         if let Some(live) = &self.0.options.session {
+            if live.stop.is_cancelled() {
+                return Err(Error::new("the session is deleted, and its workspace is gone"));
+            }
             let made = self.0.bot.state().workspaces.of(&live.id)?;
             return Ok(self.0.workspace.get_or_init(|| made));
         }

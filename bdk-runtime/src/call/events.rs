@@ -1,7 +1,7 @@
 //! What a call leaves in its session's log: `actions.requested` and `action.result`.
 
 use super::{CallState, bound::Bound, outcome::Told};
-use crate::{Effect, store::NewEvent, tool::Output};
+use crate::{Effect, secrets, store::NewEvent, tool::Output};
 use serde::Serialize;
 use serde_json::{Value, value::RawValue};
 
@@ -51,7 +51,9 @@ fn logged(json: &str) -> (Logged<'_>, Option<usize>) {
 /// The call was asked for.
 pub(super) fn requested(state: &CallState, bound: &Bound) -> NewEvent {
     let principal = state.principal();
-    let (input, input_bytes) = logged(&bound.input);
+    // before it is cut, which could leave half a secret
+    let input = secrets::blank_json(&bound.input);
+    let (input, input_bytes) = logged(&input);
     let action = Action {
         call_id: &state.call_id,
         tool_name: state.tool().name(),

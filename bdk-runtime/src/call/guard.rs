@@ -1,6 +1,6 @@
 //! Around a call's steps: the deadline, the end of the bot, and panics.
 
-use super::{CallState, Failure, panic, record};
+use super::{CallState, Failure, panic};
 use crate::tool::Output;
 use std::{
     future::{Future, poll_fn},
@@ -9,12 +9,13 @@ use std::{
     time::Duration,
 };
 use tokio::{task::coop::unconstrained, time::Instant};
-use tracing::Instrument;
+use tracing::{Instrument, Span};
 
 /// Runs the steps. Every call ends: with its own end, at its deadline, or when the bot stops. The steps are dropped before
 /// this returns, so that nothing of a call outlives its record but a blocking thread.
 pub(super) async fn run<F: Future<Output = Result<Output, Failure>>>(
     state: &CallState,
+    span: &Span,
     mut steps: Pin<&mut Option<F>>,
 ) -> Result<Output, Failure> {
     let guarded = async {
@@ -42,8 +43,7 @@ pub(super) async fn run<F: Future<Output = Result<Output, Failure>>>(
             () = unconstrained(stopped) => Err(Failure::cancelled(state.begun())),
         }
     };
-    let span = record::span(state);
-    let ended = if span.is_disabled() { guarded.await } else { guarded.instrument(span).await };
+    let ended = if span.is_disabled() { guarded.await } else { guarded.instrument(span.clone()).await };
     // a future that panics when it is dropped changes nothing of how the call ended
     if let Err(payload) = panic::catch(|| steps.set(None)) {
         let _ = panic::told(state, payload);

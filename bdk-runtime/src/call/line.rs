@@ -3,9 +3,10 @@
 //! A front that can reach its caller during a call makes a [`Line`], gives it to the call in its options, and listens at
 //! the other end. Most fronts have none: then progress goes nowhere, and whoever asks is told that nobody can be asked.
 
-use crate::lock::lock;
+use crate::{lock::lock, secrets};
 use serde_json::{Map, Value};
 use std::{
+    borrow::Cow,
     fmt::Display,
     sync::{Arc, Mutex},
 };
@@ -112,6 +113,15 @@ impl LogLevel {
     }
 }
 
+/// A text on its way to the caller, without what the bot knows as secret.
+fn told(message: &dyn Display) -> String {
+    let text = message.to_string();
+    match secrets::blank(&text) {
+        Cow::Owned(blanked) => blanked,
+        Cow::Borrowed(_) => text,
+    }
+}
+
 /// The call's end of the line.
 #[derive(Debug)]
 pub(crate) struct Line {
@@ -188,7 +198,7 @@ impl Line {
         if !self.progress || !done.is_finite() || self.speech.is_closed() {
             return;
         }
-        let message = Some(message.to_string()).filter(|m| !m.is_empty());
+        let message = Some(told(message)).filter(|m| !m.is_empty());
         let total = total.filter(|t| t.is_finite());
         // held while it is sent, or a later one could overtake it
         let mut furthest = lock(&self.furthest);
@@ -199,16 +209,17 @@ impl Line {
     /// Says something to know; dropped when the line is full.
     pub(super) fn say_log(&self, level: LogLevel, message: &dyn Display) {
         if self.wants_log(level) {
-            let _ = self.speech.try_send(Speech::Log { level, message: message.to_string() });
+            let _ = self.speech.try_send(Speech::Log { level, message: told(message) });
         }
     }
     /// Asks, and waits for the answers. Without a limit of its own.
     ///
     /// # Errors
     /// Why none will come.
-    pub(super) async fn ask(&self, requests: Vec<Request>) -> Result<Vec<Value>, String> {
+    pub(super) async fn ask(&self, mut requests: Vec<Request>) -> Result<Vec<Value>, String> {
         const GONE: &str = "the caller went away without an answer";
         let asked = requests.len();
+        requests.iter_mut().for_each(|request| secrets::blank_value(&mut request.params));
         let (reply, replied) = oneshot::channel();
         self.speech.send(Speech::Ask(Ask { requests, reply })).await.map_err(|_| GONE)?;
         let answers = replied.await.map_err(|_| GONE)??;

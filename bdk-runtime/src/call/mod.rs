@@ -8,6 +8,7 @@ mod ask;
 mod bound;
 mod check;
 mod context;
+pub(crate) mod conventions;
 mod dry_run;
 mod effect;
 mod events;
@@ -28,6 +29,7 @@ pub(crate) mod recover;
 mod retry;
 mod run;
 mod say;
+pub(crate) mod span;
 mod transient;
 mod waits;
 
@@ -51,7 +53,7 @@ pub(crate) use question::ELICIT;
 pub use question::Question;
 pub use say::Said;
 
-use crate::{Effect, bot::Bot, registry::Tool, tool::Output};
+use crate::{Effect, bot::Bot, registry::Tool, secrets, tool::Output};
 use context::CallState;
 use input::Checked;
 use record::Record;
@@ -67,7 +69,7 @@ pub(crate) struct UnknownTool {
 
 impl UnknownTool {
     pub(crate) fn new(bot: &Bot, name: &str) -> Self {
-        Self { name: name.to_owned(), near: bot.registry().near(name) }
+        Self { name: secrets::blank(name).into_owned(), near: bot.registry().near(name) }
     }
 }
 
@@ -103,13 +105,14 @@ pub(crate) async fn call_found(bot: &Bot, tool: Arc<Tool>, input: CallInput<'_>,
     let record = Record::open(&state);
     // pinned here, because the future of a call is large and each hand it passes through would copy it
     let steps = pin!(Some(steps(state.tool(), &state, input)));
-    let ended = guard::run(&state, steps).await;
+    let ended = guard::run(&state, record.span(), steps).await;
     let done = record.close(ended);
     if state.bound().is_some() { Box::pin(bound::end(done)).await } else { done }
 }
 
 /// What happens between finding a tool and recording its end.
 async fn steps(tool: &Tool, state: &Arc<CallState>, input: CallInput<'_>) -> Result<Output, Failure> {
+    span::arguments(&input);
     let Checked { input, slots } =
         input::read(tool.params(), tool.compiled(), tool.time_args(), input, state.options.as_of)?;
     check::fields(tool, &slots)?;

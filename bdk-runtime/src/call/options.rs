@@ -1,6 +1,6 @@
 //! What a caller says about a call, beside its input.
 
-use super::{CallState, line::Line};
+use super::{CallState, line::Line, span::McpRequest};
 use crate::{
     Error, Timestamp,
     session::{Bind, Live, Principal},
@@ -28,6 +28,8 @@ pub struct CallOptions {
     pub(crate) line: Option<Arc<Line>>,
     /// The caller's place in a distributed trace, as W3C's `traceparent` has it.
     pub(crate) traceparent: Option<Box<str>>,
+    /// The MCP request that made the call, for its span; none where nobody listens to that.
+    pub(crate) mcp: Option<Arc<McpRequest>>,
     /// The session that is meant; [`Bot::bind`](crate::Bot::bind) makes `session` of it.
     pub(crate) bind: Option<Bind>,
     /// The session that the call is part of.

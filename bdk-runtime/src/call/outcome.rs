@@ -1,11 +1,12 @@
 //! How a call ended: what every front turns into its own words.
 
+mod blanked;
 #[cfg(feature = "mcp")]
 mod mcp;
 
-use super::{CallState, Issue, bound::Kept, input::Rejected, transient::chain};
+use super::{CallState, Issue, input::Rejected, transient::chain};
 use crate::{
-    Effect, Error,
+    Effect, Error, secrets,
     tool::{Output, ToolError, ToolOutput},
 };
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
@@ -238,19 +239,25 @@ pub(crate) struct Done {
 
 impl Done {
     pub(super) fn new(state: Arc<CallState>, ended: Result<Output, Failure>) -> Self {
-        if let Some(Kept { output, duration_ms, error, .. }) = state.kept() {
-            let (output, duration_ms, error) = (output.clone(), *duration_ms, error.clone());
-            return Self { state, output, duration_ms, error };
-        }
-        let (output, error) = match ended {
-            Ok(Output::Envelope(envelope)) if envelope.is_error() => {
+        let kept = state.kept().map(|kept| (kept.output.clone(), kept.error.clone(), kept.duration_ms));
+        let (mut output, mut error, duration_ms) = match (kept, ended) {
+            (Some(kept), _) => kept,
+            (None, Ok(Output::Envelope(envelope))) if envelope.is_error() => {
                 let error = CallError { code: ErrorCode::Failed, issues: Vec::new(), retryable: false };
-                (Output::Envelope(envelope), Some(error))
+                (Output::Envelope(envelope), Some(error), state.elapsed_ms())
             }
-            Ok(output) => (output, None),
-            Err(failure) => failure.told(state.tool().name()),
+            (None, Ok(output)) => (output, None, state.elapsed_ms()),
+            (None, Err(failure)) => {
+                let (output, error) = failure.told(state.tool().name());
+                (output, error, state.elapsed_ms())
+            }
         };
-        Self { duration_ms: state.elapsed_ms(), state, output, error }
+        // here, so that every front tells the same, and none of it is a secret
+        if secrets::any() {
+            blanked::output(&mut output);
+            error.iter_mut().for_each(blanked::error);
+        }
+        Self { duration_ms, state, output, error }
     }
     pub(crate) fn is_error(&self) -> bool {
         self.error.is_some()

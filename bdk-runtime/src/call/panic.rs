@@ -4,6 +4,9 @@
 //! past everything that the log blanks. So while a tool runs, the hook only notes the place.
 
 use super::{CallState, Failure};
+use crate::secrets;
+#[cfg(feature = "http")]
+use std::borrow::Cow;
 use std::{
     any::Any,
     cell::{Cell, RefCell},
@@ -42,11 +45,33 @@ pub(crate) fn log_panics_of_tools() {
             if running != Running::Nothing && tracing::dispatcher::has_been_set() {
                 let place = info.location().map(ToString::to_string);
                 let _ = PLACE.try_with(|p| p.replace(place));
+            } else if let Cow::Owned(blanked) = secrets::blank(text(info.payload())) {
+                tell(info, &blanked);
             } else {
                 standard(info);
             }
         }));
     });
+}
+
+/// Tells of a panic as the standard hook does, which would tell its secret.
+#[cfg(feature = "http")]
+#[cold]
+fn tell(info: &std::panic::PanicHookInfo<'_>, message: &str) {
+    use std::io::Write;
+    let thread = std::thread::current();
+    let (name, place) = (thread.name().unwrap_or("<unnamed>"), info.location().map(ToString::to_string));
+    let place = place.unwrap_or_default();
+    let _ = writeln!(std::io::stderr(), "\nthread '{name}' panicked at {place}:\n{message}");
+}
+
+/// A panic's message.
+fn text(payload: &(dyn Any + Send)) -> &str {
+    payload
+        .downcast_ref::<&str>()
+        .copied()
+        .or_else(|| payload.downcast_ref::<String>().map(String::as_str))
+        .unwrap_or("a payload that is no text")
 }
 
 /// What a panic left: its payload and its place. It may go to another thread.
@@ -80,11 +105,8 @@ fn running<R>(what: Running, f: impl FnOnce() -> R) -> Result<R, Panic> {
 /// A panic's message is for the operator: the caller gets the id under which it is logged.
 pub(super) fn told(state: &CallState, panic: Panic) -> Failure {
     let Panic { payload, place } = &panic;
-    let message = payload
-        .downcast_ref::<&str>()
-        .copied()
-        .or_else(|| payload.downcast_ref::<String>().map(String::as_str))
-        .unwrap_or("a payload that is no text");
+    // here too, for a program whose log is not bdk's
+    let message = &*secrets::blank(text(&**payload));
     let (call_id, tool) = (&state.call_id, state.tool().name());
     tracing::error!(target: "bdk::call", call_id, tool, place, message, "a tool panicked");
     discard(panic);

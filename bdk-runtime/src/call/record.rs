@@ -1,41 +1,46 @@
 //! Step 7: one record of the call, and one span.
 
-use super::{CallState, Done, ErrorCode, Failure, bound};
+use super::{CallState, Done, ErrorCode, Failure, bound, span};
 use crate::{Effect, tool::Output};
 use std::sync::Arc;
 use tokio_util::task::task_tracker::TaskTrackerToken;
+use tracing::Span;
 
 /// Opened with the call and closed with its end. A caller that goes away drops it: that too is recorded.
 pub(super) struct Record {
     state: Arc<CallState>,
+    span: Span,
     closed: bool,
     /// A shutdown waits for it.
     _running: TaskTrackerToken,
 }
 
-/// The call's span, named as OpenTelemetry's GenAI conventions have it.
-pub(super) fn span(state: &CallState) -> tracing::Span {
-    tracing::info_span!(
-        target: "bdk::call",
-        "execute_tool",
-        gen_ai.operation.name = "execute_tool",
-        gen_ai.tool.name = state.tool().name(),
-        gen_ai.tool.call.id = state.call_id,
-        traceparent = state.options.traceparent.as_deref(),
-    )
-}
-
 impl Record {
     pub(super) fn open(state: &Arc<CallState>) -> Self {
-        Self { state: state.clone(), closed: false, _running: state.bot.running().token() }
+        Self { state: state.clone(), span: span::open(state), closed: false, _running: state.bot.running().token() }
+    }
+
+    /// The call's span, for its steps to run in.
+    pub(super) fn span(&self) -> &Span {
+        &self.span
     }
 
     pub(super) fn close(mut self, ended: Result<Output, Failure>) -> Done {
         self.closed = true;
         self.state.end();
         let done = Done::new(self.state.clone(), ended);
-        write(&self.state, done.duration_ms, done.error.as_ref().map(|e| e.code));
+        if !self.span.is_disabled() {
+            span::result(&self.span, &done);
+        }
+        self.write(done.duration_ms, done.error.as_ref().map(|e| e.code));
         done
+    }
+
+    fn write(&self, duration_ms: u64, code: Option<ErrorCode>) {
+        if !self.span.is_disabled() {
+            span::close(&self.span, &self.state, code);
+        }
+        write(&self.state, duration_ms, code);
     }
 }
 
@@ -49,7 +54,7 @@ impl Drop for Record {
                 let done = Done::new(self.state.clone(), Err(Failure::cancelled(self.state.begun())));
                 runtime.spawn(bound::end(done));
             }
-            write(&self.state, self.state.elapsed_ms(), Some(ErrorCode::Cancelled));
+            self.write(self.state.elapsed_ms(), Some(ErrorCode::Cancelled));
         }
     }
 }

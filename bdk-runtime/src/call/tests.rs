@@ -2,6 +2,8 @@
 
 mod approval;
 mod blocking;
+#[cfg(feature = "commands")]
+mod spans;
 
 use super::{
     CallOptions, ErrorCode, LogLevel, Outcome, Question, ToolContext,

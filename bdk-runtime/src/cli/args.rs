@@ -14,6 +14,17 @@ pub(super) struct Cli {
     pub(super) command: Option<Command>,
     #[command(flatten)]
     pub(super) serve: ServeArgs,
+    /// How logs are written to stderr [default: text, or what BDK_LOG_FORMAT says]
+    #[arg(long, value_name = "FORMAT", global = true)]
+    pub(super) log_format: Option<LogFormat>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(super) enum LogFormat {
+    /// Lines for people
+    Text,
+    /// One JSON object a line, for collectors
+    Json,
 }
 
 #[derive(Debug, Subcommand)]

@@ -19,9 +19,11 @@ mod signal;
 pub(crate) mod stdout;
 mod tools;
 mod validate;
+mod words;
 
 pub use args::CallArgs;
 pub use signal::stop_asked;
+pub use words::command_first;
 
 use crate::{
     Server,
@@ -65,7 +67,8 @@ impl Server {
 #[inline(never)]
 fn commanded(server: Server) -> BoxFuture<'static, ExitCode> {
     Box::pin(async move {
-        let cli = match command().try_get_matches().and_then(|matches| Cli::from_arg_matches(&matches)) {
+        let words: Vec<_> = std::env::args_os().take(1).chain(command_first(std::env::args_os().skip(1))).collect();
+        let cli = match command().try_get_matches_from(words).and_then(|matches| Cli::from_arg_matches(&matches)) {
             Ok(cli) => cli,
             // help and version too: clap knows where each belongs, and their codes
             Err(said) => {
@@ -103,7 +106,7 @@ fn command() -> clap::Command {
 async fn run(server: Server, cli: Cli) -> Result<ExitCode, Stop> {
     let usual =
         if matches!(cli.command, None | Some(Command::Serve(_))) { LevelFilter::INFO } else { LevelFilter::WARN };
-    logs::start(usual)?;
+    logs::start(usual, cli.log_format)?;
     crate::call::log_panics_of_tools();
     match cli.command {
         None => listen(server, cli.serve).await,

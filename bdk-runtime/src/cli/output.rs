@@ -3,6 +3,7 @@
 use crate::{
     cli::stdout,
     registry::{Problem, Severity},
+    secrets,
 };
 use clap::builder::styling::{AnsiColor, Style};
 use std::{
@@ -67,9 +68,10 @@ impl From<crate::Error> for Stop {
     }
 }
 
-/// One line on stderr.
+/// One line on stderr, without secrets.
 pub(super) fn note(text: impl Display) {
-    let _ = writeln!(anstream::stderr(), "{text}");
+    let text = text.to_string();
+    let _ = writeln!(anstream::stderr(), "{}", secrets::blank(&text));
 }
 pub(super) fn error(text: impl Display) {
     labelled(AnsiColor::Red, "error", text);

@@ -6,6 +6,7 @@ use super::{
     input, output,
     output::Stop,
 };
+use crate::secrets;
 use http::StatusCode;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, value::RawValue};
@@ -48,7 +49,11 @@ struct Body<'a> {
 
 fn token(name: &str) -> Result<String, Stop> {
     let value = std::env::var(name).map_err(|_| Stop::usage(format!("--bearer-token-env: `{name}` is not set")))?;
-    if value.is_empty() { Err(Stop::usage(format!("--bearer-token-env: `{name}` is empty"))) } else { Ok(value) }
+    if value.is_empty() {
+        return Err(Stop::usage(format!("--bearer-token-env: `{name}` is empty")));
+    }
+    secrets::remember(&value);
+    Ok(value)
 }
 
 enum Prefix {

@@ -106,6 +106,7 @@ impl Answering {
                 let prepared = input_responses.unwrap_or_default();
                 let (line, heard) = Line::new(client.abilities, progress_token.is_some(), client.log, prepared);
                 let options = CallOptions {
+                    mcp: client.request(&id),
                     principal: Some(client.principal.clone()),
                     cancel,
                     line: Some(line.clone()),

@@ -6,7 +6,10 @@ use super::{
 };
 use crate::{
     Principal,
-    call::line::{Abilities, LogLevel},
+    call::{
+        line::{Abilities, LogLevel},
+        span::{self, McpClient, McpRequest},
+    },
 };
 use std::sync::Arc;
 
@@ -34,6 +37,8 @@ pub(crate) struct Client {
     pub(crate) session: Option<Arc<Session>>,
     /// Whether an answer must come in one piece.
     pub(crate) whole: bool,
+    /// What the spans of its calls say of it; none where nobody listens.
+    pub(crate) told: Option<Arc<McpClient>>,
 }
 
 impl Client {
@@ -42,7 +47,7 @@ impl Client {
         let meta = message.meta();
         let abilities = meta.and_then(|m| m.capabilities.as_ref()).map(Capabilities::abilities).unwrap_or_default();
         let log = meta.and_then(|m| m.log_level.as_ref()).and_then(|level| LogLevel::parse(&level.0));
-        Self { era: Era::Stateless, principal, abilities, log, session: None, whole: false }
+        Self { era: Era::Stateless, principal, abilities, log, session: None, whole: false, told: None }
     }
     /// Of a request of a session.
     pub(crate) fn of(session: Arc<Session>) -> Self {
@@ -53,7 +58,26 @@ impl Client {
             log: session.log(),
             session: Some(session),
             whole: false,
+            told: None,
         }
+    }
+    /// Says to the spans of its calls over what it came, which version it speaks and what its session is called.
+    pub(crate) fn tell_spans(
+        &mut self,
+        transport: &'static str,
+        of_it: impl FnOnce() -> (Option<Box<str>>, Option<Box<str>>),
+    ) {
+        if span::is_wanted() {
+            let (version, session) = match self.era {
+                Era::Sessions => of_it(),
+                Era::Stateless => (Some(STATELESS.into()), None),
+            };
+            self.told = Some(Arc::new(McpClient { version, session, transport }));
+        }
+    }
+    /// What the span of this request's call says.
+    pub(crate) fn request(&self, id: &str) -> Option<Arc<McpRequest>> {
+        self.told.clone().map(|from| Arc::new(McpRequest { id: id.into(), from }))
     }
     /// It takes no stream: what a call says before its end cannot reach it.
     pub(crate) fn takes_whole_answers_only(&mut self) {
@@ -66,7 +90,8 @@ impl Client {
     }
     /// Of a request of the older era that names no session: nothing can be asked of it.
     pub(crate) fn without_session(principal: Arc<Principal>) -> Self {
-        Self { era: Era::Sessions, principal, abilities: Abilities::default(), log: None, session: None, whole: false }
+        let abilities = Abilities::default();
+        Self { era: Era::Sessions, principal, abilities, log: None, session: None, whole: false, told: None }
     }
 }
 

@@ -1,5 +1,6 @@
 //! JSON-RPC errors: what the model does not see, because the request itself was wrong.
 
+use crate::secrets;
 use serde_json::{Value, json, value::RawValue};
 use std::borrow::Cow;
 
@@ -31,7 +32,8 @@ impl RpcError {
     }
     /// There is no such method here.
     pub(crate) fn method(name: &str) -> Self {
-        let cut = name.char_indices().nth(64).map_or(name, |(end, _)| &name[..end]);
+        let name = secrets::blank(name);
+        let cut = name.char_indices().nth(64).map_or(&*name, |(end, _)| &name[..end]);
         Self::new(-32601, format!("there is no method `{cut}`: this bot serves tools (`tools/list`, `tools/call`)"))
     }
     /// The bot failed.
@@ -68,9 +70,10 @@ impl RpcError {
     }
     /// As a whole response.
     pub(crate) fn to_json(&self) -> Vec<u8> {
-        let mut error = json!({ "code": self.code, "message": self.message });
+        let mut error = json!({ "code": self.code, "message": secrets::blank(&self.message) });
         if let Some(data) = &self.data {
             error["data"] = data.clone();
+            secrets::blank_value(&mut error["data"]);
         }
         let id = self.id.as_deref().unwrap_or("null");
         format!(r#"{{"jsonrpc":"2.0","id":{id},"error":{error}}}"#).into_bytes()

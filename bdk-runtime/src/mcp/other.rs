@@ -60,6 +60,11 @@ impl Handler {
         if whole {
             client.takes_whole_answers_only();
         }
+        let parts = context.extensions.get::<Parts>();
+        client.tell_spans(if parts.is_some() { "tcp" } else { "pipe" }, || {
+            let session = parts.and_then(|parts| parts.headers.get("mcp-session-id")?.to_str().ok());
+            (context.protocol_version().map(|version| version.as_str().into()), session.map(Into::into))
+        });
         client
     }
 
@@ -79,10 +84,12 @@ impl Handler {
                 Bytes::from(message.to_string())
             }
         };
+        // a number or a text, which always serialise
+        let id = serde_json::to_string(&context.id).unwrap_or_default();
         let meta = |name: &str| context.meta.get(name).map(Value::to_string);
         let traceparent = super::message::traceparent(meta("traceparent").as_deref());
         let request = CallRequest {
-            id: "0".into(),
+            id: id.into(),
             tool: request.name.into_owned(),
             message,
             progress_token: meta("progressToken").filter(|_| !client.whole).map(Into::into),

@@ -26,12 +26,14 @@ use crate::{
     Error, Principal,
     bot::Bot,
     call::line::{Abilities, LogLevel},
+    secrets,
 };
 use bytes::Bytes;
 use futures_util::{FutureExt, future::BoxFuture, task::noop_waker};
 use lines::{Line, Lines};
 use serde_json::Value;
 use std::{
+    borrow::Cow,
     future::poll_fn,
     io,
     panic::AssertUnwindSafe,
@@ -234,7 +236,7 @@ impl Stdio {
             None => tools::replied(&session, &message),
             Some(_) if message.id.is_none() => tools::noticed(&session, &message),
             Some(method) if tools::is_ours(method) && is_plain(&message) => {
-                let client = match client::era(&message, None) {
+                let mut client = match client::era(&message, None) {
                     Era::Sessions => Client::of(session),
                     Era::Stateless => Client {
                         // by it the client cancels
@@ -242,6 +244,7 @@ impl Stdio {
                         ..Client::stateless(&message, Principal::local())
                     },
                 };
+                client.tell_spans("pipe", || (super::lock(&self.agreed).version.clone(), None));
                 self.call(client, message, line).await;
             }
             Some(_) => self.other(&session, &message, line).await,
@@ -299,7 +302,7 @@ impl Stdio {
             if message.method() == Some("initialize") {
                 self.agree(message, &json);
             }
-            self.out.send(json);
+            self.out.send(blanked(json));
         }
     }
 
@@ -321,6 +324,14 @@ impl Stdio {
                 self.out.send(response::LIST_CHANGED.to_vec());
             }
         }
+    }
+}
+
+/// A message of rmcp's, which repeats what it refuses, without secrets.
+fn blanked(json: Vec<u8>) -> Vec<u8> {
+    match std::str::from_utf8(&json).map(secrets::blank_json) {
+        Ok(Cow::Owned(blanked)) => blanked.into_bytes(),
+        _ => json,
     }
 }
 

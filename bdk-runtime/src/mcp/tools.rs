@@ -81,6 +81,7 @@ async fn call(mcp: &Arc<Mcp>, client: Client, message: Message<'_>, bytes: &Byte
     // a tool that has no way to say anything needs nobody who listens
     let runs = client.session.as_ref().map(|session| session.run(id, mcp.bot.stop().child_token()));
     let options = CallOptions {
+        mcp: client.request(id),
         principal: Some(client.principal),
         cancel: runs.as_ref().map(|runs| runs.token().clone()),
         traceparent,

@@ -1,6 +1,6 @@
 //! Bearer tokens: kept as digests, compared in constant time, every one of them at every request.
 
-use crate::Principal;
+use crate::{Principal, secrets};
 use sha2::{Digest, Sha256};
 use std::sync::Arc;
 use subtle::ConstantTimeEq;
@@ -17,6 +17,7 @@ struct Token {
 
 impl Bearer {
     pub(super) fn add(&mut self, token: &str) {
+        secrets::remember(token);
         let digest: [u8; 32] = Sha256::digest(token.as_bytes()).into();
         // the subject says which token it was, also after a restart, and tells nothing of it
         let subject = digest[..4].iter().map(|byte| format!("{byte:02x}")).collect::<String>();

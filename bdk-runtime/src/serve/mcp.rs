@@ -24,6 +24,7 @@ use crate::{
         session::Session,
         tools::{self, Answered},
     },
+    secrets,
 };
 use bytes::Bytes;
 use http::{
@@ -34,7 +35,7 @@ use http::{
 use http_body_util::{BodyExt, Either};
 use hyper::body::Incoming;
 use serde_json::Value;
-use std::sync::Arc;
+use std::{borrow::Cow, sync::Arc};
 use tokio_util::sync::CancellationToken;
 
 mod headers;
@@ -43,7 +44,7 @@ mod judged;
 use headers::{SESSION, VERSION, text};
 
 /// The headers of requests that pages of listed origins may send, beside those that every route takes.
-pub(super) const REQUEST_HEADERS: &str = "mcp-session-id, mcp-protocol-version, mcp-method, mcp-name, last-event-id";
+pub(super) const REQUEST_HEADERS: &str = "mcp-session-id, mcp-protocol-version, mcp-method, mcp-name";
 /// The headers of answers that they may read.
 pub(super) const ANSWER_HEADERS: &str = "mcp-session-id, mcp-protocol-version";
 
@@ -130,6 +131,10 @@ impl Endpoint {
                 if !accepts.events {
                     client.takes_whole_answers_only();
                 }
+                client.tell_spans("tcp", || {
+                    let session = text(&parts.headers, &SESSION);
+                    (version.map(Into::into), session.map(Into::into))
+                });
                 let answered = tools::answer(&self.mcp, client, message, &bytes).await;
                 Ok(written(answered, accepts).await)
             }
@@ -166,6 +171,8 @@ impl Endpoint {
             return Refused::internal().answer();
         };
         head.headers.remove(CONTENT_LENGTH);
+        // rmcp repeats what it refuses
+        let body = blanked(body);
         if let Some((status, error)) = judged::again(head.status, &body, message) {
             return rpc(status, &error.of(message.id));
         }
@@ -245,6 +252,14 @@ impl Endpoint {
         let mut answer = answer::json(StatusCode::NO_CONTENT, Bytes::new());
         answer.headers_mut().remove(CONTENT_TYPE);
         Ok(answer)
+    }
+}
+
+/// A body of rmcp's without secrets.
+fn blanked(body: Bytes) -> Bytes {
+    match std::str::from_utf8(&body).map(secrets::blank_json) {
+        Ok(Cow::Owned(blanked)) => blanked.into(),
+        _ => body,
     }
 }
 

@@ -5,6 +5,7 @@
 //! there is goes through an axum router.
 
 mod answer;
+mod asker;
 mod auth;
 mod bearer;
 mod body;
@@ -16,10 +17,13 @@ mod handle;
 mod listen;
 #[cfg(feature = "mcp")]
 mod mcp;
+mod members;
 mod openapi;
+mod query;
 mod refused;
 mod routes;
 mod server;
+mod session;
 #[cfg(feature = "mcp")]
 mod sse;
 pub(crate) mod surface;

@@ -1,7 +1,7 @@
 //! Refused requests: `{"ok":false,"error":"<code>","message":"…"}` with the code's status.
 
 use super::answer::{self, Answer};
-use crate::{session::Unbound, store::StoreError};
+use crate::{secrets, session::Unbound, store::StoreError};
 use http::{
     HeaderValue, StatusCode,
     header::{ALLOW, CONNECTION, WWW_AUTHENTICATE},
@@ -109,7 +109,8 @@ impl Refused {
             error: &'static str,
             message: &'a str,
         }
-        let body = serde_json::to_vec(&Body { ok: false, error: self.code.as_str(), message: &self.message });
+        let body =
+            serde_json::to_vec(&Body { ok: false, error: self.code.as_str(), message: &secrets::blank(&self.message) });
         // a struct of two strings and a bool always serialises
         let mut answer = answer::json(self.code.status(), body.unwrap_or_default());
         let headers = answer.headers_mut();

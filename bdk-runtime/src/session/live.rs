@@ -4,6 +4,7 @@ use super::{Facts, Principal, SessionInfo};
 use crate::{
     Timestamp,
     lock::lock,
+    secrets,
     store::{Batch, Did, NewEvent, Op, SessionRow, Status, Store, StoreError},
 };
 use std::{
@@ -93,7 +94,8 @@ impl std::fmt::Display for Unbound {
                     Bind::Token(token) => ("session with the continuation token", token),
                 };
                 // whatever it is, it is not repeated at length
-                let cut = text.char_indices().nth(80).map_or(text.as_str(), |(end, _)| &text[..end]);
+                let text = secrets::blank(text);
+                let cut = text.char_indices().nth(80).map_or(&*text, |(end, _)| &text[..end]);
                 write!(f, "there is no {what} \"{cut}\"")
             }
             Self::Unavailable(error) => error.fmt(f),
@@ -133,6 +135,14 @@ impl Sessions {
             Bind::Token(token) => self.store.session_of_token(token).await?.map(|row| self.bring(&row)).transpose()?,
         };
         live.filter(|live| live.is_of(asker) && !live.stop.is_cancelled()).ok_or_else(unknown)
+    }
+
+    /// A session that somebody has at hand, as it is now: also one whose deletion goes on.
+    pub(crate) async fn again(&self, id: &str) -> Result<Arc<Live>, Unbound> {
+        match self.store.session(id).await? {
+            Some(row) => Ok(self.bring(&row)?),
+            None => Err(Unbound::Unknown(Bind::Id(id.to_owned()))),
+        }
     }
 
     /// A session that is at hand already.

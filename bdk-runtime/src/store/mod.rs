@@ -17,7 +17,7 @@ pub(crate) use memory::Memory;
 #[cfg(feature = "postgres")]
 pub(crate) use postgres::Postgres;
 #[cfg(feature = "sqlite")]
-pub(crate) use sqlite::{Access, OpenError, Sqlite};
+pub(crate) use sqlite::{Access, Sqlite};
 
 use crate::Timestamp;
 use futures_util::future::BoxFuture;
@@ -61,6 +61,9 @@ pub(crate) trait Store: Send + Sync + 'static {
 
     /// Whether other processes may write to it at the same time: then what is cached of it may be stale.
     fn is_shared(&self) -> bool;
+
+    /// Says what this process is, its URL say, to another one that wants what only one can have.
+    fn note(&self, _text: &str) {}
 
     /// Writes out what is to be written, and lets go of it. Whatever is asked afterwards is [`StoreError::Unavailable`].
     fn close(&self) -> BoxFuture<'_, ()>;

@@ -198,6 +198,10 @@ impl ToolOutput {
         // made of `Value`s, so that it cannot fail
         serde_json::to_value(self.wire()).unwrap_or_default()
     }
+    /// All that may be told of it.
+    pub(crate) fn parts_mut(&mut self) -> (&mut [Value], Option<&mut Value>) {
+        (&mut self.content, self.structured.as_mut())
+    }
     /// From what [`to_value`](Self::to_value) gave.
     pub(crate) fn from_value(value: Value) -> Self {
         let Value::Object(mut members) = value else { return Self::default() };

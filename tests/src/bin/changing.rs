@@ -12,6 +12,7 @@ use serde as _;
 use serde_json as _;
 use std::sync::{Mutex, PoisonError, mpsc};
 use tempfile as _;
+use tracing as _;
 
 enum Order {
     Add(String),

@@ -13,6 +13,7 @@ use std::{
     sync::atomic::{AtomicU32, Ordering::SeqCst},
 };
 use tempfile as _;
+use tracing as _;
 
 // ---- schemas ----
 

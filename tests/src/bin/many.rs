@@ -12,6 +12,7 @@ use serde as _;
 use serde_json as _;
 use tempfile as _;
 use tokio as _;
+use tracing as _;
 
 #[tools]
 fn many() -> Vec<ToolDefinition> {

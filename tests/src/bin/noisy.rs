@@ -16,6 +16,7 @@ use std::{
     sync::LazyLock,
 };
 use tempfile as _;
+use tracing as _;
 
 static SET_UP: LazyLock<u32> = LazyLock::new(|| {
     println!("NOISE from a static");

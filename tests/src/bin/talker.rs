@@ -13,6 +13,7 @@ use serde as _;
 use serde_json::value::RawValue;
 use std::sync::atomic::{AtomicU32, Ordering::SeqCst};
 use tempfile as _;
+use tracing as _;
 
 /// Says that its call is under way, and when it is dropped that it is not any more.
 struct Mark(PathBuf);

@@ -4,6 +4,7 @@ use super::Issue;
 use super::judges::{Judges, Node};
 use super::words::{self, cut};
 use crate::near::nearest;
+use crate::secrets;
 use crate::tool::schema::{Compiled, resolve};
 use crate::tool::{DecodeFault, FaultKind, Step, path_text};
 use jsonschema::error::ValidationErrorKind as Kind;
@@ -349,10 +350,14 @@ pub(super) fn decoded(param: Option<&str>, fault: &DecodeFault, input: &Value) -
             came = None;
             "given twice".into()
         }
-        FaultKind::Custom(text) => match text.char_indices().nth(300) {
-            Some((end, _)) => format!("{}…", &text[..end]),
-            None => text.clone(),
-        },
+        FaultKind::Custom(text) => {
+            // first, or half a secret would be left
+            let text = secrets::blank(text);
+            match text.char_indices().nth(300) {
+                Some((end, _)) => format!("{}…", &text[..end]),
+                None => text.into_owned(),
+            }
+        }
     };
     Place(steps).found(message, wanted, came)
 }

@@ -134,16 +134,6 @@ impl Sqlite {
         Ok(Self { readers, writing: None, told: AtomicBool::new(true) })
     }
 
-    /// Says what this process is, to the next one that wants the folder: its URL, say. One line.
-    pub(crate) fn note(&self, text: &str) {
-        let Some(writing) = &self.writing else { return };
-        let mut lock = lock(&writing.lock);
-        let Some(lock) = lock.as_mut() else { return };
-        if let Err(error) = lock.note(text.lines().next().unwrap_or_default()) {
-            tracing::debug!("the lock on the bot's state does not say `{text}`: {error}");
-        }
-    }
-
     /// Reads at once: microseconds.
     fn point<'a, T: Send + 'a>(&self, read: impl FnOnce(&Connection) -> rusqlite::Result<T>) -> Answer<'a, T> {
         ready(self.readers.with(read)).boxed()
@@ -242,6 +232,14 @@ impl Store for Sqlite {
     }
     fn is_shared(&self) -> bool {
         self.writing.is_none()
+    }
+    fn note(&self, text: &str) {
+        let Some(writing) = &self.writing else { return };
+        let mut lock = lock(&writing.lock);
+        let Some(lock) = lock.as_mut() else { return };
+        if let Err(error) = lock.note(text.lines().next().unwrap_or_default()) {
+            tracing::debug!("the lock on the bot's state does not say `{text}`: {error}");
+        }
     }
     fn close(&self) -> BoxFuture<'_, ()> {
         self.readers.close();

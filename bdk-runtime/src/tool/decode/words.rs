@@ -31,6 +31,8 @@ pub(super) fn received(unexpected: Unexpected<'_>) -> String {
 
 /// `string "abc"`, cut.
 pub(super) fn string(text: &str) -> String {
+    // first, or half a secret would be left
+    let text = &*crate::secrets::blank(text);
     match text.char_indices().nth(SHOWN) {
         None => format!("string {text:?}"),
         Some((end, _)) => format!("string {:?}…", &text[..end]),

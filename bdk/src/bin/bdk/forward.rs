@@ -1,6 +1,7 @@
 //! Every command but `new` and `dev` is the bot's own: build it, and become it.
 
 use super::{Stop, build};
+use bdk::__private::command_first;
 use std::{
     ffi::{OsStr, OsString},
     path::{Path, PathBuf},
@@ -37,7 +38,7 @@ impl Args {
                 None => rest.push(arg),
             }
         }
-        Ok(Self { dir, rest })
+        Ok(Self { dir, rest: command_first(rest) })
     }
 
     /// Whether an option is among them, as `--name VALUE` or `--name=VALUE`.
@@ -70,7 +71,13 @@ impl Args {
         }
         if let [Some("tools"), Some("diff"), ..] = words[..]
             && let Some((i, file)) =
-                self.rest.iter().enumerate().skip(2).find(|(_, a)| !a.as_encoded_bytes().starts_with(b"-"))
+                // the file is the one word there that is neither an option nor what the one option with a value says
+                self
+                    .rest
+                    .iter()
+                    .enumerate()
+                    .skip(2)
+                    .find(|(i, a)| !a.as_encoded_bytes().starts_with(b"-") && self.rest[i - 1] != "--log-format")
         {
             anchored.push((i, joined("", file)));
         }
@@ -127,6 +134,8 @@ mod tests {
             assert_eq!(split(args), Args { dir: Some("x".into()), rest: vec!["call".into(), "t".into()] });
         }
         assert_eq!(split(&["call", "--", "--dir"]).dir, None);
+        // so that it is known which command it is
+        assert_eq!(split(&["--dir", "x", "--log-format", "json", "info"]).rest, ["info", "--log-format", "json"]);
         assert!(Args::split(["--dir".into()]).is_err() && Args::split(["--dir=a".into(), "--dir=b".into()]).is_err());
     }
 
@@ -140,6 +149,8 @@ mod tests {
         assert_eq!(args.rest[2], OsString::from(format!("--input=@{}", at("in.json"))));
         let args = split(&["tools", "diff", "old.json", "--dir", "x"]).anchored();
         assert_eq!(args.rest[2], OsString::from(at("old.json")));
+        let args = split(&["tools", "diff", "--log-format", "json", "old.json", "--dir", "x"]).anchored();
+        assert_eq!(args.rest[3..], ["json".into(), OsString::from(at("old.json"))]);
         let args = split(&["call", "t", "--input", "{\"to\":\"@ann\"}", "--dir", "x"]).anchored();
         assert_eq!(args.rest[3], OsString::from("{\"to\":\"@ann\"}"));
     }

@@ -7,7 +7,7 @@ mod forward;
 mod new;
 
 use bdk::__private::CallArgs;
-use clap::{Parser, Subcommand};
+use clap::{Args, Parser, Subcommand};
 use std::{ffi::OsString, path::PathBuf, process::ExitCode};
 
 /// Write, build and run bots
@@ -33,7 +33,16 @@ enum Own {
     Dev(dev::DevArgs),
     /// Call a tool of a running bot
     #[command(hide = true)]
-    Call(CallArgs),
+    Call(FarArgs),
+}
+
+#[derive(Debug, Args)]
+struct FarArgs {
+    #[command(flatten)]
+    call: CallArgs,
+    /// As every command of a bot has it; here nothing is logged
+    #[arg(long, value_name = "FORMAT", hide = true, value_parser = ["text", "json"])]
+    log_format: Option<String>,
 }
 
 fn main() -> ExitCode {
@@ -66,7 +75,7 @@ fn run() -> Result<ExitCode, Stop> {
         }
         Own::New(new) => new::run(&new),
         Own::Dev(dev) => to_the_end(dev::run(&args.dir.unwrap_or_else(|| ".".into()), dev))?,
-        Own::Call(call) => to_the_end(bdk::__private::call_running(call)),
+        Own::Call(far) => to_the_end(bdk::__private::call_running(far.call)),
     }
 }
 
