@@ -11,6 +11,8 @@ use std::{borrow::Cow, io, str::FromStr, time::Duration};
 
 /// How long is waited for a first connection.
 const REACH: Duration = Duration::from_secs(10);
+/// How long is waited for a sign of life.
+const PING: Duration = Duration::from_secs(1);
 
 /// A database on a server.
 pub(super) struct Server {
@@ -179,6 +181,16 @@ fn settings() -> [(&'static str, String); 7] {
         ("tcp_keepalives_interval", "5".to_owned()),
         ("tcp_keepalives_count", "3".to_owned()),
     ]
+}
+
+/// Whether a connection that lay idle still carries anything.
+pub(super) async fn answers(conn: &mut PgConnection) -> bool {
+    matches!(tokio::time::timeout(PING, conn.ping()).await, Ok(Ok(())))
+}
+
+/// Whether another connection may do better: this one is of no use any more, and it did not take long to see that.
+pub(super) fn is_stale(error: &sqlx::Error) -> bool {
+    is_lost(error) && !matches!(error, sqlx::Error::Io(e) if e.kind() == io::ErrorKind::TimedOut)
 }
 
 /// Whether the connection is of no use any more.
