@@ -51,7 +51,7 @@ enum In<'a> {
 
 impl Bot {
     async fn start() -> Self {
-        let handle = bdk::Server::new().port(0).start().await.expect("it starts");
+        let handle = bdk::Server::new().port(0).state("memory:").start().await.expect("it starts");
         let http = Client {
             addr: handle.addr().to_string(),
             path: handle.prefix().to_owned(),
