@@ -14,4 +14,5 @@ mod gate;
 mod limits;
 mod listings;
 mod refused;
+mod sessions;
 mod shutdown;
