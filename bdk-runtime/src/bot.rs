@@ -72,6 +72,8 @@ struct Inner {
     stop: CancellationToken,
     /// What it keeps: opened by what serves, and else made where it is first needed, for as long as the process runs.
     state: OnceLock<State>,
+    /// Where its routes stand, while it serves over HTTP: everything before `/tools`.
+    routes: OnceLock<String>,
 }
 
 impl Registry {
@@ -108,6 +110,7 @@ impl Bot {
             running: TaskTracker::new(),
             stop: CancellationToken::new(),
             state: OnceLock::new(),
+            routes: OnceLock::new(),
         }))
     }
 
@@ -211,6 +214,18 @@ impl Bot {
     }
     pub(crate) fn set_now(&self, now: Timestamp) {
         *self.0.clock.lock().unwrap_or_else(PoisonError::into_inner) = Some(now);
+    }
+    /// Where a route of its own is: a URL while it serves over HTTP, elsewhere the path that it would have.
+    pub(crate) fn url_of(&self, route: &str) -> String {
+        match self.0.routes.get() {
+            Some(routes) => format!("{routes}/{route}"),
+            None => format!("/{}/v1/{route}", self.slug()),
+        }
+    }
+    /// It serves: its routes stand here.
+    #[cfg(feature = "http")]
+    pub(crate) fn serves_at(&self, routes: String) {
+        let _ = self.0.routes.set(routes);
     }
     pub(crate) fn provide<T: Lend>(&self, value: T) {
         self.0.provided.stand_in(value);
