@@ -7,9 +7,9 @@ pub(super) use session::SessionMode;
 pub(super) use session::{FactsArgs, SessionsArgs, SessionsCommand, TraceArgs, WhereArgs};
 
 use super::validate::Provider;
+use crate::{Timestamp, call::check_key, serve::ServeMode};
 #[cfg(feature = "mcp")]
 use crate::{id::is_session, state::StateAt};
-use crate::{Timestamp, call::check_key, serve::ServeMode};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 use std::{path::PathBuf, time::Duration};

@@ -6,7 +6,13 @@ use super::*;
 async fn what_was_written_is_there_when_the_folder_is_opened_again() {
     let folder = tempfile::tempdir().unwrap();
     let store = open(folder.path());
-    let batch = vec![session("ses_a"), append("ses_a", 3, 600), put("k", "1"), put_file("small", 3), put_file("large", 100_000)];
+    let batch = vec![
+        session("ses_a"),
+        append("ses_a", 3, 600),
+        put("k", "1"),
+        put_file("small", 3),
+        put_file("large", 100_000),
+    ];
     let did = store.write(batch).await.unwrap();
     let Did::Version(version) = did[2] else { panic!("{did:?}") };
     store.close().await;
@@ -50,7 +56,9 @@ async fn a_second_process_is_told_who_has_the_folder() {
     let place = folder.path().display();
     assert_eq!(
         words,
-        format!("{place} is in use by process {pid}: give this one a folder of its own with --state, or call that one with --url")
+        format!(
+            "{place} is in use by process {pid}: give this one a folder of its own with --state, or call that one with --url"
+        )
     );
     store.note("http://127.0.0.1:3000\nand more");
     let (_, words) = refused(folder.path(), Access::Write);
