@@ -11,6 +11,7 @@ mod call;
 mod cli;
 mod env_files;
 mod error;
+mod host;
 mod id;
 mod lock;
 #[cfg(feature = "mcp")]
@@ -36,6 +37,7 @@ pub use call::{
 #[cfg(feature = "commands")]
 pub use cli::serve;
 pub use error::Error;
+pub use host::{Artifact, Artifacts, Files, Host, Kv};
 pub use program::{Events, Session};
 pub use registry::{DEFAULT_ATTEMPTS, DEFAULT_TIMEOUT, Problem, Registry, Severity, Tool};
 pub use secrets::secret;

@@ -28,7 +28,7 @@ static ANY: AtomicBool = AtomicBool::new(false);
 static KNOWN: RwLock<Known> = RwLock::new(Known { values: BTreeSet::new(), finder: None });
 
 struct Known {
-    values: BTreeSet<Box<str>>,
+    values: BTreeSet<Box<[u8]>>,
     finder: Option<Arc<AhoCorasick>>,
 }
 
@@ -86,22 +86,26 @@ fn missing(name: &str, what: &str) -> Error {
 
 /// Remembers a value as secret.
 pub(crate) fn remember(value: &str) {
+    if value.chars().count() < SHORTEST {
+        return;
+    }
+    let is_known = |value: &[u8]| KNOWN.read().unwrap_or_else(PoisonError::into_inner).values.contains(value);
+    if is_known(value.as_bytes()) {
+        return;
+    }
     // a token that was read from a file has a line's end which whoever sends it leaves out
     for value in [value, value.trim()] {
-        remember_one(value);
+        remember_one(value.as_bytes());
         // a form that a browser sends has a plus for each space
-        if value.contains(' ') {
-            remember_one(&value.replace(' ', "+"));
-        }
+        remember_one(value.replace(' ', "+").as_bytes());
+        // a value that looks escaped itself is read so where the escapes around it are looked through
+        find::misread(value).iter().for_each(|read| remember_one(read));
     }
 }
 
-fn remember_one(value: &str) {
-    if value.chars().count() < SHORTEST || KNOWN.read().unwrap_or_else(PoisonError::into_inner).values.contains(value) {
-        return;
-    }
+fn remember_one(value: &[u8]) {
     let mut known = KNOWN.write().unwrap_or_else(PoisonError::into_inner);
-    if !known.values.insert(value.into()) {
+    if value.len() < SHORTEST || !known.values.insert(value.into()) {
         return;
     }
     match build(&known.values) {
@@ -117,12 +121,12 @@ fn remember_one(value: &str) {
     }
 }
 
-fn build(values: &BTreeSet<Box<str>>) -> Result<AhoCorasick, aho_corasick::BuildError> {
+fn build(values: &BTreeSet<Box<[u8]>>) -> Result<AhoCorasick, aho_corasick::BuildError> {
     AhoCorasick::builder()
         // what tells of all that overlap
         .match_kind(MatchKind::Standard)
         .kind(if values.len() <= 16 { None } else { Some(AhoCorasickKind::ContiguousNFA) })
-        .build(values.iter().map(|value| value.as_bytes()))
+        .build(values)
 }
 
 /// What finds the secrets, where any is known.

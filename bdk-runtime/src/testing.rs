@@ -8,11 +8,13 @@ use crate::{
     SessionDetail, SessionOptions, Timestamp,
     bot::Bot,
     call::{CallOptions, Outcome},
+    host::{Files, Host, Kv, artifacts},
     lock::lock,
     program::{self, Session},
     registry::{Problem, Registry},
     tool::Lend,
 };
+use futures_util::future::BoxFuture;
 use person::Person;
 use serde_json::Value;
 use std::{
@@ -122,6 +124,37 @@ impl TestBot {
     pub fn heard(&self) -> Vec<Heard> {
         lock(&self.heard).clone()
     }
+    /// The values that the bot's tools keep, to prepare and to look into: `ctx.host.kv`.
+    pub fn kv(&self) -> Kv {
+        Host::of(&self.bot).kv
+    }
+    /// The files that they keep: `ctx.host.files`.
+    pub fn files(&self) -> Files {
+        Host::of(&self.bot).files
+    }
+    /// The bytes of what a tool published, by the id that is in its [`Artifact`](crate::Artifact).
+    ///
+    /// ```
+    /// use bdk::prelude::*;
+    ///
+    /// /// Draw a line.
+    /// #[tool(effect = "read")]
+    /// async fn draw(ctx: &ToolContext) -> Result<bdk::Artifact> {
+    ///     Ok(ctx.artifacts().publish("line.svg", "image/svg+xml", "<svg/>").await?)
+    /// }
+    ///
+    /// # bdk::__private::block_on(async {
+    /// let bot = TestBot::new();
+    /// let outcome = bot.call_tool("draw", json!({})).await;
+    /// assert_eq!(bot.artifact(outcome.result["id"].as_str().unwrap()).await.unwrap(), b"<svg/>");
+    /// # });
+    /// ```
+    ///
+    /// # Panics
+    /// When the bot's state cannot be read.
+    pub async fn artifact(&self, id: &str) -> Option<Vec<u8>> {
+        artifact(&self.bot, id).await
+    }
     /// Calls a tool as every front does.
     ///
     /// # Panics
@@ -164,18 +197,10 @@ impl TestBot {
         }
         self.call(name, input.into(), options, Location::caller())
     }
-    fn call(
-        &self,
-        name: &str,
-        input: Value,
-        options: CallOptions,
-        at: &'static Location<'static>,
-    ) -> impl Future<Output = Outcome> {
-        async move {
-            match person::call(&self.bot, name, input, options, self.person.as_ref(), &self.heard).await {
-                Ok(done) => done.into(),
-                Err(error) => panic!("{at}: {error}"),
-            }
+    async fn call(&self, name: &str, input: Value, options: CallOptions, at: &'static Location<'static>) -> Outcome {
+        match person::call(&self.bot, name, input, options, self.person.as_ref(), &self.heard).await {
+            Ok(done) => done.into(),
+            Err(error) => panic!("{at}: {error}"),
         }
     }
 
@@ -230,6 +255,14 @@ impl TestBot {
             }
         }
     }
+}
+
+#[inline(never)]
+fn artifact<'a>(bot: &'a Bot, id: &'a str) -> BoxFuture<'a, Option<Vec<u8>>> {
+    Box::pin(async move {
+        let found = artifacts::find(bot, id, None).await.unwrap_or_else(|error| panic!("{id}: {error}"));
+        found.map(|(_, bytes)| bytes.to_vec())
+    })
 }
 
 impl Default for TestBot {

@@ -21,7 +21,8 @@
 //!
 //! A tool that takes `ctx: &ToolContext` can say how far it is ([`ToolContext::progress`]), tell something
 //! ([`ToolContext::log`]) and ask whoever called ([`ToolContext::ask`], [`Question`]); one with `needs_approval` runs only
-//! after a person said yes.
+//! after a person said yes. What it wants to find again in a later call it keeps in [`Host::kv`] and [`Host::files`]
+//! (`ctx.host.kv`, `ctx.host.files`), what its caller shall fetch it publishes ([`ToolContext::artifacts`]).
 //!
 //! A bot is a crate that depends on this one. [`prelude`] holds what it needs; [`macro@tool`] documents every option of a tool.
 //!

@@ -1,5 +1,6 @@
 //! How the whole-bot tests reach a bot: its command line as a process, and HTTP on a socket.
 
+pub mod asking;
 pub mod kept;
 pub mod mcp;
 pub mod peers;

@@ -33,6 +33,16 @@ pub(super) fn is_in(finder: &AhoCorasick, text: &str) -> bool {
     stands_in(finder, text.as_bytes(), DEPTH + 1)
 }
 
+/// A value as it is read where what stands around it is unescaped and it is not escaped itself: a `%` or `\` in it is taken for
+/// an escape. Some ways of escaping leave these as they are.
+pub(super) fn misread(value: &str) -> Vec<Vec<u8>> {
+    [unescaped(value.as_bytes()), percent_decoded(value.as_bytes())]
+        .into_iter()
+        .flatten()
+        .map(|read| read.bytes)
+        .collect()
+}
+
 fn stands_in(finder: &AhoCorasick, text: &[u8], depth: u8) -> bool {
     finder.is_match(text)
         || (depth > 0

@@ -19,7 +19,7 @@ use http::{
     HeaderMap, HeaderName, HeaderValue, Method, Request, StatusCode,
     header::{
         ACCESS_CONTROL_ALLOW_HEADERS, ACCESS_CONTROL_ALLOW_METHODS, ACCESS_CONTROL_ALLOW_ORIGIN,
-        ACCESS_CONTROL_MAX_AGE, ACCESS_CONTROL_REQUEST_METHOD, EXPECT, VARY,
+        ACCESS_CONTROL_EXPOSE_HEADERS, ACCESS_CONTROL_MAX_AGE, ACCESS_CONTROL_REQUEST_METHOD, EXPECT, VARY,
     },
     request::Parts,
 };
@@ -137,10 +137,13 @@ impl Door {
         let mut answer = self.route(peer, parts, body).await;
         answer.headers_mut().insert(ACCESS_CONTROL_ALLOW_ORIGIN, origin);
         answer.headers_mut().append(VARY, HeaderValue::from_static("origin"));
+        answer
+            .headers_mut()
+            .insert(ACCESS_CONTROL_EXPOSE_HEADERS, HeaderValue::from_static(super::artifacts::ANSWER_HEADERS));
         #[cfg(feature = "mcp")]
         answer
             .headers_mut()
-            .insert(http::header::ACCESS_CONTROL_EXPOSE_HEADERS, HeaderValue::from_static(super::mcp::ANSWER_HEADERS));
+            .append(ACCESS_CONTROL_EXPOSE_HEADERS, HeaderValue::from_static(super::mcp::ANSWER_HEADERS));
         answer
     }
 

@@ -56,14 +56,27 @@ pub(super) async fn start(server: Server, bot: Bot) -> Result<ServeHandle, Error
         }
     }
     let (drain, host, port) = (server.drain, server.host.clone(), server.port);
+    let public_url = server.public_url.clone();
     let door = Arc::new(Door::new(server, bot.clone())?);
     let listener = TcpListener::bind(&*wanted).await.map_err(|e| no_listener(&host, port, &e))?;
     let addr = listener.local_addr().map_err(|e| no_listener(&host, port, &e))?;
+    let base = public_url.map_or_else(|| url(addr), |url| url.trim_end_matches('/').to_owned());
+    bot.serves_at(format!("{base}{}", door.prefix));
     bot.state().store.note(&format!("http://{addr}"));
     let now = CancellationToken::new();
     tokio::spawn(purge(bot.clone(), door.closing.clone()));
     let supervisor = tokio::spawn(supervise(listener, door.clone(), bot.clone(), drain, now.clone()));
     Ok(ServeHandle { bot, running: Running { door, addr, now, supervisor: Some(supervisor) } })
+}
+
+/// Where a socket is reached. One that listens on every address is reached by this machine under its loopback one.
+fn url(mut addr: SocketAddr) -> String {
+    match addr.ip() {
+        IpAddr::V4(ip) if ip.is_unspecified() => addr.set_ip(Ipv4Addr::LOCALHOST.into()),
+        IpAddr::V6(ip) if ip.is_unspecified() => addr.set_ip(Ipv6Addr::LOCALHOST.into()),
+        _ => {}
+    }
+    format!("http://{addr}")
 }
 
 /// Removes what has expired, until the shutdown begins.
@@ -186,14 +199,7 @@ impl Running {
         self.addr
     }
     pub(super) fn url(&self) -> String {
-        let mut addr = self.addr;
-        // a socket that listens on every address is reached by this machine under its loopback one
-        match addr.ip() {
-            IpAddr::V4(ip) if ip.is_unspecified() => addr.set_ip(Ipv4Addr::LOCALHOST.into()),
-            IpAddr::V6(ip) if ip.is_unspecified() => addr.set_ip(Ipv6Addr::LOCALHOST.into()),
-            _ => {}
-        }
-        format!("http://{addr}")
+        url(self.addr)
     }
     pub(super) fn prefix(&self) -> &str {
         &self.door.prefix

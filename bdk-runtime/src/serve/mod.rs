@@ -5,6 +5,7 @@
 //! there is goes through an axum router.
 
 mod answer;
+mod artifacts;
 mod asker;
 mod auth;
 mod bearer;

@@ -42,6 +42,7 @@ pub(super) fn document(bot: &Bot, registry: &Registry, server: &str, security: S
             json!({ "description": summary, "content": { "application/json": { "schema": { "type": "object" } } } });
         paths.insert(route.into(), json!({ "get": { "summary": summary, "responses": { "200": answer } } }));
     }
+    paths.insert("/artifacts/{id}/content".into(), artifact());
     session::add(&mut paths, &mut schemas);
     let mut components = json!({ "schemas": schemas });
     let mut out = json!({
@@ -56,6 +57,17 @@ pub(super) fn document(bot: &Bot, registry: &Registry, server: &str, security: S
     }
     out["components"] = components;
     out
+}
+
+fn artifact() -> Value {
+    let id = json!({ "name": "id", "in": "path", "required": true, "schema": { "type": "string" } });
+    let content =
+        json!({ "description": "Its bytes, with the media type it was published with.", "content": { "*/*": {} } });
+    json!({ "get": {
+        "summary": "What a tool published for its caller.",
+        "parameters": [id],
+        "responses": { "200": content, "404": answer("unknown_route: none of the caller's has this id.", &reference("Refused")) },
+    } })
 }
 
 fn path(tool: &Tool, schemas: &mut Map<String, Value>) -> Value {

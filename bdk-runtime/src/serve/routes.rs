@@ -2,6 +2,7 @@
 
 use super::{
     answer::Answer,
+    artifacts,
     refused::{Code, Refused},
     session,
     surface::Surface,
@@ -48,9 +49,9 @@ impl Routes {
     pub(super) fn new(surface: Surface, sessions: session::Knowing, closing: CancellationToken) -> Self {
         let prefix = surface.prefix().to_owned();
         let under = |route: &str| format!("{prefix}/{route}");
-        let [tools, info, openapi] = ["tools", "info", "openapi.json"].map(under);
+        let [tools, info, openapi, artifact] = ["tools", "info", "openapi.json", "artifacts/{id}/content"].map(under);
         let mut names = ["/", "/healthz", "/readyz", "/v1/agents"].map(str::to_owned).to_vec();
-        names.extend([tools.clone(), under("tools/{name}"), info.clone(), openapi.clone()]);
+        names.extend([tools.clone(), under("tools/{name}"), info.clone(), openapi.clone(), artifact.clone()]);
         names.extend(session::NAMES.map(under));
         #[cfg(feature = "mcp")]
         names.push(under("mcp"));
@@ -62,7 +63,8 @@ impl Routes {
             .route("/v1/agents", get(async |State(known): State<Known>| json(known.surface.agents())))
             .route(&tools, get(self::tools))
             .route(&info, get(async |State(known): State<Known>| json(known.surface.info())))
-            .route(&openapi, get(async |State(known): State<Known>| json(known.surface.openapi())));
+            .route(&openapi, get(async |State(known): State<Known>| json(known.surface.openapi())))
+            .route(&artifact, get(self::artifact));
         let sessions = session::Known(Arc::new(sessions));
         let router = session::add(router, &prefix)
             .fallback(unknown)
@@ -97,6 +99,11 @@ async fn tools(State(known): State<Known>, RawQuery(query): RawQuery) -> Respons
     let query = query.unwrap_or_default();
     let cursor = url::form_urlencoded::parse(query.as_bytes()).find(|(name, _)| name == "cursor");
     json(known.surface.tools(cursor.as_ref().map(|(_, cursor)| &**cursor)))
+}
+
+async fn artifact(State(known): State<Known>, request: Request<Body>) -> Response {
+    let (parts, _) = request.into_parts();
+    artifacts::content(known.surface.bot(), &parts).await.unwrap_or_else(|refused| plain(&refused))
 }
 
 async fn unknown(State(known): State<Known>, uri: Uri) -> Response {

@@ -49,6 +49,14 @@ impl Live {
     pub(crate) fn is_of(&self, asker: Option<&Principal>) -> bool {
         asker.is_none_or(|asker| self.info.auth.is_same(asker))
     }
+    /// Waits until it is deleted; for ever where there is none. Whoever waits keeps it at hand.
+    #[cfg(feature = "mcp")]
+    pub(crate) async fn deleted(live: Option<&Arc<Self>>) {
+        match live {
+            Some(live) => live.stop.cancelled().await,
+            None => std::future::pending().await,
+        }
+    }
     /// Tells of appends from now on.
     pub(crate) fn listen(&self) -> watch::Receiver<u64> {
         self.appended.subscribe()

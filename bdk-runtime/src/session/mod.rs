@@ -3,6 +3,8 @@
 //! [`open`] opens, lists and deletes sessions, [`live`] is what of one is at hand while something happens in it, [`follow`] reads
 //! its log, [`workspace`] is its folder. All of it is kept in the [`Store`](crate::store::Store).
 
+#[cfg(feature = "commands")]
+mod again;
 mod detail;
 mod event;
 mod facts;

@@ -192,7 +192,7 @@ impl Writer {
         let mut open = true;
         while open {
             let mut jobs = Vec::new();
-            open = company.gather(orders, &mut jobs, |run| self.aside(run));
+            open = self.gather(&company, orders, &mut jobs);
             if !jobs.is_empty() {
                 let began = Instant::now();
                 let size = jobs.len();
@@ -210,14 +210,38 @@ impl Writer {
         }
     }
 
-    #[cfg(test)]
-    fn aside(&self, order: Order) {
-        if let Order::Run(run) = order {
-            run(&self.db);
+    /// Takes what waits; false when nothing comes any more.
+    fn gather(&self, company: &Company, orders: &Receiver<Order>, jobs: &mut Vec<Job>) -> bool {
+        let Ok(mut order) = orders.recv() else { return false };
+        let mut until = None;
+        loop {
+            match order {
+                Order::Do(job) => jobs.push(job),
+                Order::Close => return false,
+                #[cfg(test)]
+                Order::Run(run) => {
+                    run(&self.db);
+                    return true;
+                }
+            }
+            if jobs.len() >= GROUP {
+                return true;
+            }
+            order = match orders.try_recv() {
+                Ok(order) => order,
+                Err(TryRecvError::Disconnected) => return false,
+                Err(TryRecvError::Empty) if jobs.len() >= company.expected => return true,
+                Err(TryRecvError::Empty) => {
+                    let until = *until.get_or_insert_with(|| Instant::now() + company.patience);
+                    match orders.recv_timeout(until.saturating_duration_since(Instant::now())) {
+                        Ok(order) => order,
+                        Err(RecvTimeoutError::Timeout) => return true,
+                        Err(RecvTimeoutError::Disconnected) => return false,
+                    }
+                }
+            };
         }
     }
-    #[cfg(not(test))]
-    fn aside(&self, _: Order) {}
 
     /// Does what can be done of these, and answers all of them.
     fn group(&mut self, jobs: Vec<Job>) {
@@ -303,39 +327,6 @@ struct Company {
 }
 
 impl Company {
-    /// Takes what waits; false when nothing comes any more.
-    fn gather(&self, orders: &Receiver<Order>, jobs: &mut Vec<Job>, mut aside: impl FnMut(Order)) -> bool {
-        let Ok(mut order) = orders.recv() else { return false };
-        let mut until = None;
-        loop {
-            match order {
-                Order::Do(job) => jobs.push(job),
-                Order::Close => return false,
-                #[cfg(test)]
-                order @ Order::Run(_) => {
-                    aside(order);
-                    return true;
-                }
-            }
-            if jobs.len() >= GROUP {
-                return true;
-            }
-            order = match orders.try_recv() {
-                Ok(order) => order,
-                Err(TryRecvError::Disconnected) => return false,
-                Err(TryRecvError::Empty) if jobs.len() >= self.expected => return true,
-                Err(TryRecvError::Empty) => {
-                    let until = *until.get_or_insert_with(|| Instant::now() + self.patience);
-                    match orders.recv_timeout(until.saturating_duration_since(Instant::now())) {
-                        Ok(order) => order,
-                        Err(RecvTimeoutError::Timeout) => return true,
-                        Err(RecvTimeoutError::Disconnected) => return false,
-                    }
-                }
-            };
-        }
-    }
-
     fn seen(&mut self, size: usize, took: Duration) {
         self.expected = size - size / 8;
         self.patience = (took / 4).min(PATIENCE);
