@@ -12,16 +12,21 @@ use std::{
 pub struct Asker<'a> {
     server: &'a Server,
     token: Option<&'a str>,
+    who: Option<&'a str>,
 }
 
 impl Server {
     /// Whoever asks without a token.
     pub fn anyone(&self) -> Asker<'_> {
-        Asker { server: self, token: None }
+        Asker { server: self, token: None, who: None }
     }
     /// The bearer of this token.
     pub fn bearer<'a>(&'a self, token: &'a str) -> Asker<'a> {
-        Asker { server: self, token: Some(token) }
+        Asker { server: self, token: Some(token), who: None }
+    }
+    /// Whoever calls themselves so, at a bot that believes it.
+    pub fn named<'a>(&'a self, who: &'a str) -> Asker<'a> {
+        Asker { server: self, token: None, who: Some(who) }
     }
 }
 
@@ -87,6 +92,9 @@ impl Asker<'_> {
         let mut out = format!("{method} {}/{route} HTTP/1.1\r\nHost: {}\r\n", self.server.prefix, self.server.addr);
         if let Some(token) = self.token {
             out.extend(["Authorization: Bearer ", token, "\r\n"]);
+        }
+        if let Some(who) = self.who {
+            out.extend(["x-who: ", who, "\r\n"]);
         }
         for header in headers {
             out.extend([header, "\r\n"]);
