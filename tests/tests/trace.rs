@@ -342,7 +342,7 @@ fn wrong_usage_says_what_is_right() {
     let long = place.run(&["sessions", "open", "--title", &"t".repeat(201)]);
     assert_eq!((long.code, &long.json()["error"]), (1, &json!("invalid_request")), "{long:?}");
     let help = place.fine(&["trace", "--help"]).stdout;
-    assert!(help.contains("--replay") && help.contains("exit code is 1"), "{help}");
+    assert!(help.contains("--replay") && help.contains("when one did"), "{help}");
     let completions = place.fine(&["completions", "bash"]).stdout;
     assert!(completions.contains("sessions") && completions.contains("--idempotency-key"));
 }
