@@ -8,10 +8,10 @@ use tokio::net::TcpStream;
 /// Nothing here takes this long: a test that hangs ends.
 pub(crate) const HANG: Duration = Duration::from_secs(60);
 
-/// A server with the given options, on a free port.
+/// A server with the given options, on a free port, that keeps nothing.
 pub(crate) async fn serve(server: Server) -> ServeHandle {
     bdk_runtime::__private::begin("test-bot", "1.2.3");
-    server.port(0).start().await.unwrap()
+    server.port(0).state("memory:").start().await.unwrap()
 }
 
 /// Waits for what comes soon, or not at all.
