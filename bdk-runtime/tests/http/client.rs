@@ -8,9 +8,10 @@ use tokio::net::TcpStream;
 /// Nothing here takes this long: a test that hangs ends.
 pub(crate) const HANG: Duration = Duration::from_secs(60);
 
-/// A server with the given options, on a free port, that keeps nothing.
+/// A server with the given options, on a free port.
 pub(crate) async fn serve(server: Server) -> ServeHandle {
     bdk_runtime::__private::begin("test-bot", "1.2.3");
+    // tests run side by side, in one folder
     server.port(0).state("memory:").start().await.unwrap()
 }
 
