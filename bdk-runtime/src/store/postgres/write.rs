@@ -113,7 +113,8 @@ impl Shared {
     async fn begin(&self) -> Result<Open, sqlx::Error> {
         let mut stale = 0;
         loop {
-            let mut open = Open { conn: self.pool.acquire().await?, ended: false, id: String::new(), run: String::new() };
+            let mut open =
+                Open { conn: self.pool.acquire().await?, ended: false, id: String::new(), run: String::new() };
             // one round trip, and the number by which its end can be asked for
             let sql = "begin; select pg_current_xact_id()::text, pg_postmaster_start_time()::text";
             let begun = silence(sqlx::raw_sql(sql).fetch_one(open.conn())).await;
