@@ -61,7 +61,8 @@ fn bot(behaviour: &Behaviour) -> Bot {
         tool("breaks", Effect::Read).handler(move |_: Value, _: ToolContext| async move {
             if later { Err::<Value, _>(ToolError::from(crate::Error::new("broken"))) } else { Ok(json!("fine")) }
         }),
-        tool("panics", Effect::Read).handler(async |_: Value, _: ToolContext| -> Result<(), ToolError> { panic!("!") }),
+        tool("topples", Effect::Read)
+            .handler(async |_: Value, _: ToolContext| -> Result<(), ToolError> { panic!("!") }),
         tool("strict", Effect::Read).input_schema(strict).handler(async |_: Value, _: ToolContext| Ok("fine")),
         tool("long", Effect::Read).handler(move |_: Value, _: ToolContext| async move {
             Ok("x".repeat(if later { 70_001 } else { 70_000 }))
@@ -132,7 +133,7 @@ async fn a_bot_that_has_not_changed_replays_everything_as_it_was() {
         .as_of("2026-01-01T00:00:00Z".parse().unwrap())
         .principal(Principal::new("bearer", "ci"));
     let session = open(&first, options).await;
-    let names = ["looks", "lists", "fails", "panics", "strict", "long", "long_as_before", "relays", "writes", "turns"];
+    let names = ["looks", "lists", "fails", "topples", "strict", "long", "long_as_before", "relays", "writes", "turns"];
     let calls: Vec<(&str, Value)> = names.iter().map(|name| (*name, json!({ "n": 1 }))).collect();
     let trace = called(&first, &session, &calls).await;
     assert_eq!(behaviour.written.load(Ordering::SeqCst), 1);
@@ -274,12 +275,12 @@ async fn a_timeline_tells_who_what_and_how_it_ended() {
     };
     let lines: Vec<String> = text.lines().map(timed).collect();
     assert_eq!(lines[0], format!("{session}  Audit \\u{{1b}}[31m"));
+    assert!(lines[1].starts_with(&format!("  agent {}, chat, waiting, dry run, as of", first.slug())), "{}", lines[1]);
     assert_eq!(
         lines[1..9],
         [
-            "  agent bdk-runtime, chat, waiting, dry run, as of 2026-01-01T00:00:00Z"
-                .to_owned()
-                .replace("bdk-runtime", first.slug()),
+            // it is called after the test's own program, and may be cut
+            lines[1].clone(),
             "  opened 2026-05-01T12:00:00.000Z by local:process".to_owned(),
             "  purpose: find out".to_owned(),
             "  state: {\"ticket\":7}".to_owned(),
