@@ -99,8 +99,8 @@ fn facts(of: &Listed) -> String {
 fn age(ms: i64) -> String {
     match ms.max(0) / 1000 {
         s @ ..60 => format!("{s}s"),
-        s @ ..3600 => format!("{}m", s / 60),
-        s @ ..86_400 => format!("{}h", s / 3600),
+        s @ 60..3600 => format!("{}m", s / 60),
+        s @ 3600..86_400 => format!("{}h", s / 3600),
         s => format!("{}d", s / 86_400),
     }
 }
