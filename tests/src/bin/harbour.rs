@@ -13,6 +13,8 @@ use serde as _;
 use serde_json as _;
 use std::sync::atomic::{AtomicU32, Ordering::SeqCst};
 use tempfile as _;
+use tokio as _;
+use tracing as _;
 
 static MOORED: AtomicU32 = AtomicU32::new(0);
 
