@@ -98,6 +98,8 @@ pub(crate) fn remember(value: &str) {
         remember_one(value.as_bytes());
         // a form that a browser sends has a plus for each space
         remember_one(value.replace(' ', "+").as_bytes());
+        // a URL has no line breaks, and drops those that it is given
+        remember_one(value.replace(['\t', '\n', '\r'], "").as_bytes());
         // a value that looks escaped itself is read so where the escapes around it are looked through
         find::misread(value).iter().for_each(|read| remember_one(read));
     }

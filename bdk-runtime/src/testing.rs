@@ -197,18 +197,10 @@ impl TestBot {
         }
         self.call(name, input.into(), options, Location::caller())
     }
-    fn call(
-        &self,
-        name: &str,
-        input: Value,
-        options: CallOptions,
-        at: &'static Location<'static>,
-    ) -> impl Future<Output = Outcome> {
-        async move {
-            match person::call(&self.bot, name, input, options, self.person.as_ref(), &self.heard).await {
-                Ok(done) => done.into(),
-                Err(error) => panic!("{at}: {error}"),
-            }
+    async fn call(&self, name: &str, input: Value, options: CallOptions, at: &'static Location<'static>) -> Outcome {
+        match person::call(&self.bot, name, input, options, self.person.as_ref(), &self.heard).await {
+            Ok(done) => done.into(),
+            Err(error) => panic!("{at}: {error}"),
         }
     }
 

@@ -10,12 +10,17 @@ use url::Url;
 /// Reads where it is.
 pub(super) fn at(text: &str) -> Result<StateAt, Stop> {
     let at = text.parse::<StateAt>().map_err(|e| Stop::usage(format!("--state: {e}")))?;
-    if let StateAt::Postgres(url) = &at
+    warn_of_password(&at);
+    Ok(at)
+}
+
+/// Warns of a password that stands among the arguments.
+pub(super) fn warn_of_password(at: &StateAt) {
+    if let StateAt::Postgres(url) = at
         && Url::parse(url).is_ok_and(|url| url.password().is_some())
     {
         output::warning("--state: every user of this machine sees the password with `ps`; put it into PGPASSWORD");
     }
-    Ok(at)
 }
 
 /// Where `call` keeps what it leaves; none where it leaves nothing.

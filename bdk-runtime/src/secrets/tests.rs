@@ -76,6 +76,13 @@ fn a_secret_that_looks_escaped_is_found_where_only_what_stands_around_its_escape
 }
 
 #[test]
+fn a_secret_of_several_lines_is_found_on_one() {
+    remember("-----BEGIN-----\nMIIE7f2e\r\n-----END-----\n");
+    assert_eq!(blank("key=-----BEGIN-----MIIE7f2e-----END-----;"), "key=[redacted];");
+    assert_eq!(blank("-----BEGIN-----\\nMIIE7f2e\\r\\n-----END-----"), "[redacted]");
+}
+
+#[test]
 fn json_stays_what_it_was_but_for_the_secret() {
     let secret = "tok\"en\\12345";
     let other = "8765432100";

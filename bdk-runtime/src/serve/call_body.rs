@@ -36,7 +36,7 @@ pub(super) fn parse(bytes: &[u8]) -> Result<CallBody<'_>, Refused> {
     if bytes.trim_ascii().is_empty() {
         return Raw::default().checked();
     }
-    members::json(bytes, &CALL, |text| serde_json::from_str::<Raw<'_>>(text))?.checked()
+    members::json(bytes, &CALL, serde_json::from_str::<Raw<'_>>)?.checked()
 }
 
 /// The members as they came; `null` is as good as absent.

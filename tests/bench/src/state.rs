@@ -61,8 +61,8 @@ fn looped(commits: &Path, folder: &Path, what: &str, effort: Effort) -> Result<f
 }
 
 fn paired(what: &str, unit: &'static str, rounds: &[(f64, f64)]) -> Figure {
-    let ratio = median(rounds.iter().map(|(bare, bot)| bot / bare).collect());
-    let bare = median(rounds.iter().map(|(bare, _)| *bare).collect());
+    let ratio = median(rounds.iter().map(|(bare, bot)| bot / bare));
+    let bare = median(rounds.iter().map(|(bare, _)| *bare));
     Figure::new(SECTION, what, unit, ratio * bare).baseline(bare)
 }
 

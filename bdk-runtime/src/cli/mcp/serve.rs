@@ -4,7 +4,7 @@ use crate::cli::{
     args::McpServeArgs,
     output::{self, Stop},
     signal::stop_asked,
-    tools,
+    state, tools,
 };
 use crate::{
     bot::Bot,
@@ -19,6 +19,9 @@ pub(in crate::cli) async fn serve(args: McpServeArgs) -> Result<ExitCode, Stop> 
     let kept = |e: &dyn std::fmt::Display| Stop::failed(format!("stdin and stdout cannot be kept for messages: {e}"));
     let Streams { input, output } =
         Streams::taken().as_ref().map_err(|e| kept(e))?.try_clone().map_err(|e| kept(&e))?;
+    if let Some(at) = &args.state {
+        state::warn_of_password(at);
+    }
     let bot = Bot::load()?;
     let bound = args.session.map(Bind::Id);
     // several clients may start the same bot in one folder, and a folder of state has room for one

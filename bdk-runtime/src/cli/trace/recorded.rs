@@ -5,7 +5,7 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 use std::{collections::HashMap, time::Duration};
 
-/// What happened in a session, in the order in which it began.
+/// What happened in a session, in the order in which it began; what a call's tool called stands behind the call.
 pub(super) struct Trace {
     pub(super) id: String,
     pub(super) facts: Facts,
@@ -31,7 +31,9 @@ pub(super) struct Call {
     pub(super) effect: String,
     pub(super) caller: String,
     /// The call whose tool made this one.
-    pub(super) parent: Option<String>,
+    parent: Option<String>,
+    /// How many calls are above it: 0 of a caller's own.
+    pub(super) depth: usize,
     /// When it began.
     pub(super) at: Timestamp,
     /// What it came to; none of one that runs, or was cut off.
@@ -177,7 +179,7 @@ impl Trace {
         let (opened, facts) = began.ok_or_else(|| format!("the events of {id} do not begin with `session.started`"))?;
         // those of the same millisecond stay as they were written
         entries.sort_by_key(|(at, _)| *at);
-        let entries = entries.into_iter().map(|(_, entry)| entry).collect();
+        let entries = nested(entries.into_iter().map(|(_, entry)| entry), &calls);
         Ok(Self { id: id.to_owned(), facts, opened, status, events: lines.len(), entries })
     }
 
@@ -187,6 +189,33 @@ impl Trace {
             Entry::Other { .. } => None,
         })
     }
+}
+
+/// Puts the calls that a call's tool made behind it. A call that is not in the log, since it was cut off, has none behind it.
+fn nested(entries: impl Iterator<Item = Entry>, known: &HashMap<String, usize>) -> Vec<Entry> {
+    let mut below: HashMap<String, Vec<Entry>> = HashMap::new();
+    let mut top = Vec::new();
+    for entry in entries {
+        match &entry {
+            Entry::Call(call) => match call.parent.clone().filter(|parent| known.contains_key(parent)) {
+                Some(parent) => below.entry(parent).or_default().push(entry),
+                None => top.push(entry),
+            },
+            Entry::Other { .. } => top.push(entry),
+        }
+    }
+    // the next one is the last
+    let mut rest: Vec<(usize, Entry)> = top.into_iter().rev().map(|entry| (0, entry)).collect();
+    let mut out = Vec::with_capacity(rest.len());
+    while let Some((depth, mut entry)) = rest.pop() {
+        if let Entry::Call(call) = &mut entry {
+            call.depth = depth;
+            let below = below.remove(&call.id).unwrap_or_default();
+            rest.extend(below.into_iter().rev().map(|entry| (depth + 1, entry)));
+        }
+        out.push(entry);
+    }
+    out
 }
 
 fn before(at: Timestamp, ms: u64) -> Timestamp {
@@ -206,6 +235,7 @@ impl Action {
             effect: self.effect,
             caller: self.caller,
             parent: self.parent,
+            depth: 0,
             at,
             ended: None,
         }

@@ -16,7 +16,7 @@ use crate::{
     call::{CallInput, UnknownTool},
 };
 use serde_json::json;
-use std::{collections::HashSet, process::ExitCode};
+use std::process::ExitCode;
 use tokio_util::sync::CancellationToken;
 
 /// Makes the calls again and tells what came of them.
@@ -66,9 +66,7 @@ pub(super) async fn again(
 ) -> Result<(), Stop> {
     let state = bot.state();
     state.sessions.open_again(&trace.id, trace.opened, &trace.facts).await.map_err(Error::from)?;
-    let known: HashSet<&str> = trace.calls().map(|call| &*call.id).collect();
-    let by_a_tool = |call: &Call| call.parent.as_deref().is_some_and(|parent| known.contains(parent));
-    for call in trace.calls().filter(|call| !by_a_tool(call)) {
+    for call in trace.calls().filter(|call| call.depth == 0) {
         let replayed = one(bot, &trace.id, call, cancel).await?;
         if cancel.is_cancelled() {
             return Ok(());

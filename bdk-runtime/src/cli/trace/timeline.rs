@@ -8,14 +8,14 @@ use crate::cli::{
 use crate::{Mode, Timestamp, visible};
 use clap::builder::styling::{AnsiColor, Style};
 use serde_json::Value;
-use std::{collections::HashMap, fmt::Write};
+use std::fmt::Write;
 
 const BAD: Style = AnsiColor::Red.on_default();
 const DIM: Style = Style::new().dimmed();
 
 /// The whole of it; `full` shows inputs, results and errors whole, else each has a line of this width.
 pub(super) fn text(trace: &Trace, width: usize, full: bool) -> String {
-    let mut page = Page { out: String::new(), width, full, depths: HashMap::new() };
+    let mut page = Page { out: String::new(), width, full };
     page.head(trace);
     for entry in &trace.entries {
         match entry {
@@ -30,15 +30,13 @@ pub(super) fn text(trace: &Trace, width: usize, full: bool) -> String {
     page.out
 }
 
-struct Page<'a> {
+struct Page {
     out: String,
     width: usize,
     full: bool,
-    /// How deep below a call of a caller's own each call is.
-    depths: HashMap<&'a str, usize>,
 }
 
-impl<'a> Page<'a> {
+impl Page {
     fn head(&mut self, trace: &Trace) {
         let facts = &trace.facts;
         let title = facts.title.as_deref().map_or_else(String::new, |title| format!("  {}", line(title)));
@@ -63,10 +61,8 @@ impl<'a> Page<'a> {
         self.out.push('\n');
     }
 
-    fn call(&mut self, call: &'a Call, trace: &Trace) {
-        let depth = call.parent.as_deref().and_then(|parent| self.depths.get(parent)).map_or(0, |depth| depth + 1);
-        self.depths.insert(&call.id, depth);
-        let indent = "    ".repeat(depth);
+    fn call(&mut self, call: &Call, trace: &Trace) {
+        let indent = "    ".repeat(call.depth);
         let mut words =
             format!("{}  {HEAD}{}{HEAD:#}  {}", stamp(call.at, trace.opened), line(&call.tool), line(&call.effect));
         match &call.ended {

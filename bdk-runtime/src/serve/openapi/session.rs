@@ -117,8 +117,8 @@ fn events() -> Value {
         &["400", "401", "403", "404", "503"],
     );
     out["parameters"] = json!([
-        query("from", "The index of the first event.", json!({ "type": "integer", "minimum": 0, "default": 0 })),
-        query("follow", "Whether to go on when there are no more.", json!({ "type": "boolean", "default": true })),
+        query("from", "The index of the first event.", &json!({ "type": "integer", "minimum": 0, "default": 0 })),
+        query("follow", "Whether to go on when there are no more.", &json!({ "type": "boolean", "default": true })),
         {
             "name": "Last-Event-ID",
             "in": "header",
@@ -147,11 +147,11 @@ fn list() -> Value {
         &["400", "401", "403", "503"],
     );
     out["parameters"] = json!([
-        query("cursor", "A `nextCursor`.", string()),
+        query("cursor", "A `nextCursor`.", &string()),
         query(
             "limit",
             "How many a page has.",
-            json!({ "type": "integer", "minimum": 1, "maximum": 1000, "default": 100 })
+            &json!({ "type": "integer", "minimum": 1, "maximum": 1000, "default": 100 })
         ),
     ]);
     out
@@ -208,7 +208,7 @@ fn id() -> Value {
     json!({ "name": "id", "in": "path", "required": true, "description": "`ses_…`", "schema": string() })
 }
 
-fn query(name: &str, description: &str, schema: Value) -> Value {
+fn query(name: &str, description: &str, schema: &Value) -> Value {
     json!({ "name": name, "in": "query", "description": description, "schema": schema })
 }
 

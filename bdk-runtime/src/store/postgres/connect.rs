@@ -4,12 +4,15 @@ use super::{ACQUIRE, CONNECTIONS, STATEMENT, Shared};
 use crate::{Error, store::StoreError};
 use sqlx::{
     ConnectOptions, Connection, PgConnection, Row,
+    error::DatabaseError,
     postgres::{PgConnectOptions, PgSslMode},
 };
 use std::{borrow::Cow, io, str::FromStr, time::Duration};
 
 /// How long is waited for a first connection.
 const REACH: Duration = Duration::from_secs(10);
+/// How long is waited for a sign of life.
+const PING: Duration = Duration::from_secs(1);
 
 /// A database on a server.
 pub(super) struct Server {
@@ -180,6 +183,16 @@ fn settings() -> [(&'static str, String); 7] {
     ]
 }
 
+/// Whether a connection that lay idle still carries anything.
+pub(super) async fn answers(conn: &mut PgConnection) -> bool {
+    matches!(tokio::time::timeout(PING, conn.ping()).await, Ok(Ok(())))
+}
+
+/// Whether another connection may do better: this one is of no use any more, and it did not take long to see that.
+pub(super) fn is_stale(error: &sqlx::Error) -> bool {
+    is_lost(error) && !matches!(error, sqlx::Error::Io(e) if e.kind() == io::ErrorKind::TimedOut)
+}
+
 /// Whether the connection is of no use any more.
 pub(super) fn is_lost(error: &sqlx::Error) -> bool {
     match error {
@@ -194,7 +207,7 @@ pub(super) fn is_lost(error: &sqlx::Error) -> bool {
 
 /// Whether the same may succeed when it is tried again: a conflict with another transaction.
 pub(super) fn is_passing(error: &sqlx::Error) -> bool {
-    let code = error.as_database_error().and_then(|e| e.code());
+    let code = error.as_database_error().and_then(DatabaseError::code);
     matches!(code.as_deref(), Some("40001" | "40P01"))
 }
 

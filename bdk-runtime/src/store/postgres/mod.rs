@@ -46,6 +46,9 @@ const STATEMENT: Duration = Duration::from_secs(30);
 /// How long is waited for the answer to one statement, from a server that may be gone without a word.
 const SILENCE: Duration = Duration::from_secs(45);
 
+/// How long a connection may lie idle and be used without asking whether it still carries anything.
+const FORGOTTEN: Duration = Duration::from_secs(15);
+
 /// State in a PostgreSQL database, in its schema `bdk`.
 pub(crate) struct Postgres(Arc<Shared>);
 
@@ -74,7 +77,11 @@ impl Postgres {
             let pool = PgPoolOptions::new()
                 .max_connections(CONNECTIONS)
                 .acquire_timeout(ACQUIRE)
-                .test_before_acquire(false) // the first statement is the test
+                // the first statement is the test, but where the network may have forgotten the connection: that is silent
+                .test_before_acquire(false)
+                .before_acquire(|conn, idle| {
+                    Box::pin(async move { Ok(idle.idle_for < FORGOTTEN || connect::answers(conn).await) })
+                })
                 .connect_lazy_with(server.options.clone());
             Ok(Self(Arc::new(Shared {
                 server,

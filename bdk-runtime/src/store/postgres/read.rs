@@ -2,7 +2,7 @@
 
 use super::{
     CONNECTIONS, SILENCE, Shared,
-    connect::is_lost,
+    connect::{is_lost, is_stale},
     row::{maybe_text, micros, session, session_columns, signed, text, time, unsigned},
 };
 use crate::{
@@ -153,7 +153,7 @@ impl Shared {
                     conn.close_on_drop();
                     stale += 1;
                     // all that were there may be; the one after them is new
-                    if stale > CONNECTIONS {
+                    if stale > CONNECTIONS || !is_stale(&error) {
                         return Err(error);
                     }
                 }

@@ -2,7 +2,7 @@
 
 use super::{
     CONNECTIONS, SILENCE, Shared,
-    connect::{is_lost, is_passing},
+    connect::{is_lost, is_passing, is_stale},
     ops,
     read::silence,
 };
@@ -46,7 +46,7 @@ impl Shared {
             match self.attempt(batch).await {
                 Ok(did) => return Ok(did),
                 Err(Fault::Refused(error)) => return Err(error),
-                Err(Fault::Sql(error)) if attempt == ATTEMPTS || !(is_lost(&error) || is_passing(&error)) => {
+                Err(Fault::Sql(error)) if attempt == ATTEMPTS || !(is_stale(&error) || is_passing(&error)) => {
                     return Err(self.cause(error).await);
                 }
                 // two that are in each other's way must not meet again
@@ -102,7 +102,7 @@ impl Shared {
                 Err(error) => {
                     stale += 1;
                     // all that were there may be lost; the one after them is new
-                    if stale > CONNECTIONS || !is_lost(&error) {
+                    if stale > CONNECTIONS || !is_stale(&error) {
                         return Err(error);
                     }
                 }

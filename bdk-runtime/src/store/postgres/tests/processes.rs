@@ -233,7 +233,7 @@ async fn a_server_that_stops_is_told_and_used_again_when_it_is_back() {
         server.end(how);
         let unavailable = |answer: StoreError| match answer {
             StoreError::Unavailable(why) => {
-                assert!(why.starts_with("PostgreSQL at /") && why.contains("(os error"), "{why}")
+                assert!(why.starts_with("PostgreSQL at /") && why.contains("(os error"), "{why}");
             }
             other => panic!("{other}"),
         };
