@@ -61,7 +61,7 @@ fn bot(behaviour: &Behaviour) -> Bot {
         tool("breaks", Effect::Read).handler(move |_: Value, _: ToolContext| async move {
             if later { Err::<Value, _>(ToolError::from(crate::Error::new("broken"))) } else { Ok(json!("fine")) }
         }),
-        tool("panics", Effect::Read).handler(async |_: Value, _: ToolContext| -> Result<(), ToolError> { panic!("!") }),
+        tool("topples", Effect::Read).handler(async |_: Value, _: ToolContext| -> Result<(), ToolError> { panic!("!") }),
         tool("strict", Effect::Read).input_schema(strict).handler(async |_: Value, _: ToolContext| Ok("fine")),
         tool("long", Effect::Read).handler(move |_: Value, _: ToolContext| async move {
             Ok("x".repeat(if later { 70_001 } else { 70_000 }))
@@ -132,7 +132,7 @@ async fn a_bot_that_has_not_changed_replays_everything_as_it_was() {
         .as_of("2026-01-01T00:00:00Z".parse().unwrap())
         .principal(Principal::new("bearer", "ci"));
     let session = open(&first, options).await;
-    let names = ["looks", "lists", "fails", "panics", "strict", "long", "long_as_before", "relays", "writes", "turns"];
+    let names = ["looks", "lists", "fails", "topples", "strict", "long", "long_as_before", "relays", "writes", "turns"];
     let calls: Vec<(&str, Value)> = names.iter().map(|name| (*name, json!({ "n": 1 }))).collect();
     let trace = called(&first, &session, &calls).await;
     assert_eq!(behaviour.written.load(Ordering::SeqCst), 1);
