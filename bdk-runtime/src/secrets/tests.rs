@@ -3,7 +3,7 @@ use proptest::prelude::*;
 use serde_json::json;
 
 fn finder(values: &[&str]) -> AhoCorasick {
-    build(&values.iter().map(|value| value.as_bytes().into()).collect()).unwrap()
+    build(&values.iter().flat_map(|value| forms(value)).collect()).unwrap()
 }
 fn told(values: &[&str], text: &str) -> String {
     let finder = finder(values);
@@ -73,6 +73,13 @@ fn a_secret_that_looks_escaped_is_found_where_only_what_stands_around_its_escape
     // a URL's fragment keeps the percent sign, and a log its backslash
     assert_eq!(blank("https://x/#p%41ss%20wo\\nrd%1B-7f2e!"), "https://x/#[redacted]!");
     assert_eq!(blank("<p%41ss wo\\nrd\\x1b-7f2e>"), "<[redacted]>");
+}
+
+#[test]
+fn a_secret_of_several_lines_is_found_on_one() {
+    remember("-----BEGIN-----\nMIIE7f2e\r\n-----END-----\n");
+    assert_eq!(blank("key=-----BEGIN-----MIIE7f2e-----END-----;"), "key=[redacted];");
+    assert_eq!(blank("-----BEGIN-----\\nMIIE7f2e\\r\\n-----END-----"), "[redacted]");
 }
 
 #[test]
