@@ -4,8 +4,9 @@ use crate::{
     Error, Timestamp,
     call::{self, CallInput, CallOptions, Done, Provided, ToolContext, UnknownTool},
     registry::{Problem, Registry, Tool},
-    session::Unbound,
+    session::{Principal, Unbound},
     state::{State, StateAt},
+    store::StoreError,
     tool::Lend,
 };
 use futures_util::future::BoxFuture;
@@ -71,6 +72,8 @@ struct Inner {
     stop: CancellationToken,
     /// What it keeps: opened by what serves, and else made where it is first needed, for as long as the process runs.
     state: OnceLock<State>,
+    /// Where its routes stand, while it serves over HTTP: everything before `/tools`.
+    routes: OnceLock<String>,
 }
 
 impl Registry {
@@ -107,6 +110,7 @@ impl Bot {
             running: TaskTracker::new(),
             stop: CancellationToken::new(),
             state: OnceLock::new(),
+            routes: OnceLock::new(),
         }))
     }
 
@@ -135,11 +139,29 @@ impl Bot {
     pub(crate) async fn bind(&self, mut options: CallOptions) -> Result<CallOptions, Unbound> {
         let Some(bind) = options.bind.take() else { return Ok(options) };
         let live = self.state().sessions.bind(&bind, options.principal.as_deref()).await?;
-        // who asks without a name does it for the session's owner
-        options.principal.get_or_insert_with(|| live.info.auth.clone());
-        (options.dry_run, options.as_of) = (live.dry_run, live.as_of);
-        options.session = Some(live);
-        Ok(options)
+        Ok(options.within(live))
+    }
+
+    /// Deletes a session, also when whoever asked goes away meanwhile: half of it would leave a session that nobody can use.
+    ///
+    /// # Errors
+    /// When there is no such session for whoever asks.
+    #[inline(never)]
+    pub(crate) fn delete_session(
+        &self,
+        id: Arc<str>,
+        asker: Option<Arc<Principal>>,
+    ) -> BoxFuture<'static, Result<(), Unbound>> {
+        let bot = self.clone();
+        let deletion = async move {
+            let state = bot.state();
+            state.sessions.delete(&id, asker.as_deref(), &state.workspaces).await
+        };
+        Box::pin(async move {
+            // a task ends without an answer only when the runtime goes down
+            let gone = |_| Err(StoreError::unavailable("the bot is shutting down").into());
+            tokio::spawn(deletion).await.unwrap_or_else(gone)
+        })
     }
 
     /// What the bot has now: what the binary declares, and what was added since.
@@ -192,6 +214,18 @@ impl Bot {
     }
     pub(crate) fn set_now(&self, now: Timestamp) {
         *self.0.clock.lock().unwrap_or_else(PoisonError::into_inner) = Some(now);
+    }
+    /// Where a route of its own is: a URL while it serves over HTTP, elsewhere the path that it would have.
+    pub(crate) fn url_of(&self, route: &str) -> String {
+        match self.0.routes.get() {
+            Some(routes) => format!("{routes}/{route}"),
+            None => format!("/{}/v1/{route}", self.slug()),
+        }
+    }
+    /// It serves: its routes stand here.
+    #[cfg(feature = "http")]
+    pub(crate) fn serves_at(&self, routes: String) {
+        let _ = self.0.routes.set(routes);
     }
     pub(crate) fn provide<T: Lend>(&self, value: T) {
         self.0.provided.stand_in(value);

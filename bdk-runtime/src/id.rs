@@ -19,8 +19,17 @@ pub(crate) fn random() -> String {
 
 /// A session's id: `ses_<random>`. Nobody can guess one: where everybody may call, whoever knows it may use it.
 pub(crate) fn session_id() -> String {
-    let mut out = String::with_capacity(SESSION.len() + 20);
-    out.push_str(SESSION);
+    unguessable(SESSION)
+}
+
+/// An artifact's id: `art_<random>`. Nobody can guess one either.
+pub(crate) fn artifact_id() -> String {
+    unguessable(ARTIFACT)
+}
+
+fn unguessable(prefix: &str) -> String {
+    let mut out = String::with_capacity(prefix.len() + 20);
+    out.push_str(prefix);
     // the system's randomness; between the upper 48 bits and the lower 62 stand those that are the same in every one
     let (upper, lower) = uuid::Uuid::new_v4().as_u64_pair();
     push_bits(&mut out, upper >> 16, 8);
@@ -29,11 +38,22 @@ pub(crate) fn session_id() -> String {
 }
 
 const SESSION: &str = "ses_";
+const ARTIFACT: &str = "art_";
 
-/// Whether it looks like one.
+/// Whether it looks like a session's id.
 pub(crate) fn is_session(id: &str) -> bool {
+    is_of_us(id, SESSION)
+}
+
+/// Whether it looks like an artifact's id.
+#[cfg(feature = "http")]
+pub(crate) fn is_artifact(id: &str) -> bool {
+    is_of_us(id, ARTIFACT)
+}
+
+fn is_of_us(id: &str, prefix: &str) -> bool {
     let of_us = |b: u8| b.is_ascii_lowercase() || matches!(b, b'0'..=b'5');
-    id.strip_prefix(SESSION).is_some_and(|random| random.len() == 20 && random.bytes().all(of_us))
+    id.strip_prefix(prefix).is_some_and(|random| random.len() == 20 && random.bytes().all(of_us))
 }
 
 /// What nobody can guess: 122 bits of the system's randomness, as 32 hexadecimal digits.

@@ -1,7 +1,7 @@
 //! Everything of bdk that runs in a bot. Authors depend on the crate `bdk`, which re-exports what they need.
 //!
 //! Floors, each knows only those below: [`tool`] (what a tool is), `registry` (what the binary declares), `call` (**the
-//! call path**), `mcp` (the MCP server, over whatever carries its messages, and over stdio), `serve` (HTTP, and MCP over it),
+//! call path**), `program` (sessions in process), `mcp` (the MCP server, over whatever carries its messages, and over stdio), `serve` (HTTP, and MCP over it),
 //! `cli` (the command line).
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
@@ -11,11 +11,13 @@ mod call;
 mod cli;
 mod env_files;
 mod error;
+mod host;
 mod id;
 mod lock;
 #[cfg(feature = "mcp")]
 mod mcp;
 mod near;
+mod program;
 mod registry;
 mod secrets;
 #[cfg(feature = "http")]
@@ -35,11 +37,13 @@ pub use call::{
 #[cfg(feature = "commands")]
 pub use cli::serve;
 pub use error::Error;
+pub use host::{Artifact, Artifacts, Files, Host, Kv};
+pub use program::{Events, Session};
 pub use registry::{DEFAULT_ATTEMPTS, DEFAULT_TIMEOUT, Problem, Registry, Severity, Tool};
 pub use secrets::secret;
 #[cfg(feature = "http")]
 pub use serve::{AuthFuture, AuthRequest, Authenticator, ServeHandle, ServeMode, Server, Verdict};
-pub use session::{Mode, Principal, SessionInfo, SessionOptions};
+pub use session::{Event, Mode, Principal, SessionDetail, SessionInfo, SessionOptions};
 #[cfg(not(feature = "commands"))]
 pub use start::serve;
 pub use store::Status;

@@ -25,14 +25,14 @@ pub fn begin(name: &'static str, version: &'static str) {
     }
 }
 
-/// Keeps stdout for the answer of `call` and for the messages of `mcp serve`; help is for whoever reads it.
+/// Keeps stdout for the answer of `call`, for what `trace` tells, and for the messages of `mcp serve`; help is for whoever reads it.
 #[cfg(feature = "commands")]
 fn keep_stdout() {
     let args = crate::cli::command_first(std::env::args_os().skip(1));
     let help = args.iter().any(|arg| arg == "--help" || arg == "-h");
     match (args.first().and_then(|a| a.to_str()), args.get(1).and_then(|a| a.to_str())) {
         _ if help => {}
-        (Some("call"), _) => drop(crate::cli::stdout::taken()),
+        (Some("call" | "trace"), _) => drop(crate::cli::stdout::taken()),
         #[cfg(feature = "mcp")]
         (Some("mcp"), Some("serve")) => drop(crate::mcp::stdio::Streams::taken()),
         _ => {}

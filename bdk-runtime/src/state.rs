@@ -1,18 +1,24 @@
 //! What a bot keeps: its store, its sessions, their folders. Made when first needed, or at the start of what serves.
 
+#[cfg(feature = "sqlite")]
+use crate::store::{Access, Sqlite};
 use crate::{
-    Error,
+    Error, Timestamp,
     bot::Bot,
     call::recover,
+    host::Turns,
     session::{Sessions, Workspaces},
     store::{Memory, Op, Store},
 };
 use futures_util::future::BoxFuture;
 use std::{
     collections::HashMap,
-    path::PathBuf,
+    path::{Path, PathBuf},
     str::FromStr,
-    sync::{Arc, Mutex},
+    sync::{
+        Arc, Mutex,
+        atomic::{AtomicI64, Ordering},
+    },
 };
 
 /// Where a bot keeps its state.
@@ -49,6 +55,10 @@ impl FromStr for StateAt {
     }
 }
 
+/// Where the folders of sessions are that are kept in PostgreSQL.
+#[cfg(feature = "postgres")]
+const WORKSPACES: &str = ".bdk/workspaces";
+
 /// What a bot keeps.
 pub(crate) struct State {
     pub(crate) store: Arc<dyn Store>,
@@ -56,7 +66,14 @@ pub(crate) struct State {
     pub(crate) workspaces: Workspaces,
     /// Whoever holds the lock of an idempotency key is the one whose call runs.
     pub(crate) keys: KeyLocks,
+    /// Whoever has the turn of a value is the one who changes it.
+    pub(crate) turns: Turns,
+    /// When what has expired was last removed: milliseconds of the bot's clock.
+    purged: AtomicI64,
 }
+
+/// How often what has expired is removed, where new things come that will expire.
+const PURGE: i64 = 10 * 60 * 1000;
 
 /// A lock for each key that somebody holds or waits for.
 pub(crate) type KeyLocks = Mutex<HashMap<(Arc<str>, Arc<str>), Arc<tokio::sync::Mutex<()>>>>;
@@ -68,7 +85,23 @@ impl State {
     }
 
     fn over(store: Arc<dyn Store>, workspaces: Workspaces) -> Self {
-        Self { sessions: Sessions::new(store.clone()), store, workspaces, keys: Mutex::default() }
+        Self {
+            sessions: Sessions::new(store.clone()),
+            store,
+            workspaces,
+            keys: Mutex::default(),
+            turns: Turns::default(),
+            purged: AtomicI64::new(0),
+        }
+    }
+
+    /// Removes what has expired, when that was not done lately: to go along with what will expire.
+    pub(crate) fn purge_when_due(&self, now: Timestamp) -> Option<Op> {
+        let (last, ms) = (self.purged.load(Ordering::Relaxed), now.as_millisecond());
+        // also where a clock was set back
+        let due = (ms - last).abs() >= PURGE;
+        let mine = due && self.purged.compare_exchange(last, ms, Ordering::Relaxed, Ordering::Relaxed).is_ok();
+        mine.then_some(Op::Purge { now })
     }
 
     /// Opens what is kept there, and settles what a process that is gone left open.
@@ -76,7 +109,7 @@ impl State {
         Box::pin(async move {
             let state = match at {
                 StateAt::Memory => Self::in_memory(),
-                StateAt::Folder(folder) => Self::in_folder(folder)?,
+                StateAt::Folder(folder) => Self::in_folder(folder, false).await?,
                 StateAt::Postgres(url) => Self::in_postgres(url).await?,
             };
             recover::settle(&state, bot).await?;
@@ -85,13 +118,48 @@ impl State {
         })
     }
 
-    fn in_folder(folder: &std::path::Path) -> Result<Self, Error> {
+    /// Opens what is kept there to be looked at, also beside the process that writes it. Nothing is made, settled or removed.
+    #[cfg(feature = "commands")]
+    pub(crate) fn open_to_read(at: &StateAt) -> BoxFuture<'_, Result<Self, Error>> {
+        Box::pin(async move {
+            match at {
+                StateAt::Memory => Ok(Self::in_memory()),
+                StateAt::Folder(folder) => Self::in_folder(folder, true).await,
+                StateAt::Postgres(url) => Self::in_postgres(url).await,
+            }
+        })
+    }
+
+    #[cfg(feature = "sqlite")]
+    async fn in_folder(folder: &Path, only_read: bool) -> Result<Self, Error> {
+        let access = if only_read { Access::Read } else { Access::Write };
+        // a tool may change the process's folder
+        let folder = std::path::absolute(folder).unwrap_or_else(|_| folder.to_owned());
+        let at = folder.clone();
+        // after a crash the whole database is looked through
+        let opened = tokio::task::spawn_blocking(move || Sqlite::open(&at, access)).await;
+        let store = opened.map_err(|e| Error::with_source("the state could not be opened", e))??;
+        Ok(Self::over(Arc::new(store), Workspaces::In(folder.join("workspaces"))))
+    }
+
+    #[cfg(not(feature = "sqlite"))]
+    #[expect(clippy::unused_async, reason = "the one with the feature waits")]
+    async fn in_folder(folder: &Path, _only_read: bool) -> Result<Self, Error> {
         Err(Error::new(format!(
             "the state cannot be kept in `{}`: this bot is built without bdk's feature `sqlite`",
             folder.display()
         )))
     }
 
+    #[cfg(feature = "postgres")]
+    async fn in_postgres(url: &str) -> Result<Self, Error> {
+        let store = crate::store::Postgres::connect(url).await?;
+        // a workspace is this machine's: the agent that works in it runs here
+        let folder = std::path::absolute(WORKSPACES).unwrap_or_else(|_| WORKSPACES.into());
+        Ok(Self::over(Arc::new(store), Workspaces::In(folder)))
+    }
+
+    #[cfg(not(feature = "postgres"))]
     #[expect(clippy::unused_async, reason = "the one with the feature waits")]
     async fn in_postgres(_url: &str) -> Result<Self, Error> {
         Err(Error::new("the state cannot be kept in PostgreSQL: this bot is built without bdk's feature `postgres`"))
@@ -101,6 +169,16 @@ impl State {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_has_expired_is_removed_now_and_then() {
+        let state = State::in_memory();
+        let at = |ms| jiff::Timestamp::from_millisecond(1_767_268_800_000 + ms).unwrap().into();
+        assert!(state.purge_when_due(at(0)).is_some());
+        assert!(state.purge_when_due(at(PURGE - 1)).is_none());
+        assert!(state.purge_when_due(at(PURGE)).is_some());
+        assert!(state.purge_when_due(at(0)).is_some(), "the clock was set back");
+    }
 
     #[test]
     fn the_place_is_read_from_its_text() {

@@ -21,7 +21,8 @@
 //!
 //! A tool that takes `ctx: &ToolContext` can say how far it is ([`ToolContext::progress`]), tell something
 //! ([`ToolContext::log`]) and ask whoever called ([`ToolContext::ask`], [`Question`]); one with `needs_approval` runs only
-//! after a person said yes.
+//! after a person said yes. What it wants to find again in a later call it keeps in [`Host::kv`] and [`Host::files`]
+//! (`ctx.host.kv`, `ctx.host.files`), what its caller shall fetch it publishes ([`ToolContext::artifacts`]).
 //!
 //! A bot is a crate that depends on this one. [`prelude`] holds what it needs; [`macro@tool`] documents every option of a tool.
 //!
@@ -32,6 +33,7 @@
 //! | `http` | the HTTP front: `Server`, `ServeHandle` | yes |
 //! | `mcp` | the MCP server: `…/mcp` over HTTP, and with `commands` `mcp serve` over stdio | yes |
 //! | `commands` | the bot's command line: `serve()` | yes |
+//! | `postgres` | a bot's state in PostgreSQL, for several replicas of it; needs Rust 1.94 | no |
 //! | `cli` | the binary `bdk` | no |
 
 pub use bdk_macros::{main, prompt, provide, test, tool, tools};

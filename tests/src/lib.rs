@@ -1,5 +1,7 @@
 //! How the whole-bot tests reach a bot: its command line as a process, and HTTP on a socket.
 
+pub mod asking;
+pub mod kept;
 pub mod mcp;
 pub mod peers;
 pub mod scout;
@@ -84,6 +86,10 @@ impl Server {
     pub fn start_with(exe: &str, args: &[&str], prepare: impl FnOnce(&mut Command)) -> Self {
         let mut command = Command::new(exe);
         command.arg("serve").args(["--port", "0"]).args(args);
+        if !args.contains(&"--state") {
+            // tests run side by side, in one folder
+            command.args(["--state", "memory:"]);
+        }
         command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
         prepare(&mut command);
         let mut child = command.spawn().unwrap_or_else(|e| panic!("{exe}: {e}"));

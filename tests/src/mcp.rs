@@ -96,6 +96,25 @@ impl Client {
         [Self::session(server, capabilities.clone()), Self::new(server), Self::stateless(server, capabilities.clone())]
     }
 
+    /// A client that has agreed on nothing yet, of the endpoint's address with this query; it calls itself so.
+    pub fn at(server: &Server, query: &str, who: Option<&str>) -> Self {
+        let client = Self::new(server);
+        let client = Self { path: format!("{}{query}", client.path), ..client };
+        match who {
+            Some(who) => client.with("x-who", who),
+            None => client,
+        }
+    }
+
+    /// One client of each kind that is bound to a session of the bot's, and can be asked where its kind can.
+    #[track_caller]
+    pub fn bound_of_every_kind(server: &Server, session: &str, who: Option<&str>) -> [Self; 3] {
+        let client = || Self::at(server, &format!("?session={session}"), who);
+        let capabilities = json!({ "elicitation": {} });
+        let stateless = Self { era: Era::Stateless(capabilities.clone()), ..client() };
+        [client().initialized("2025-11-25", capabilities), client(), stateless]
+    }
+
     /// The same with one more header.
     #[must_use]
     pub fn with(mut self, name: &str, value: &str) -> Self {
@@ -214,6 +233,14 @@ impl Client {
     #[track_caller]
     pub fn begin(&self, tool: &str, arguments: impl Into<Value>) -> Reading {
         self.send(&request(id(), "tools/call", json!({ "name": tool, "arguments": arguments.into() })))
+    }
+
+    /// Calls a tool, whatever it says before its end: its result.
+    #[track_caller]
+    pub fn call_to_its_end(&self, tool: &str, arguments: impl Into<Value>) -> Value {
+        let mut response = self.begin(tool, arguments).said().1;
+        assert!(response["result"].is_object(), "{response}");
+        response["result"].take()
     }
 
     /// Calls a tool that says nothing before its end: its result.

@@ -18,7 +18,7 @@ pub fn exe() -> &'static Path {
         let test = std::env::current_exe().expect("a path");
         let profile = test.ancestors().nth(2).expect("a profile's folder");
         let mut cargo = Command::new(option_env!("CARGO").unwrap_or("cargo"));
-        cargo.args(["build", "--workspace", "--bin", "repo-scout", "--features", "bdk/cli"]);
+        cargo.args(["build", "--workspace", "--bin", "repo-scout", "--features", "bdk/cli,bdk/postgres"]);
         if profile.ends_with("release") {
             cargo.arg("--release");
         }
@@ -51,22 +51,38 @@ pub fn serve(repository: &Path) -> Server {
 /// A repository with two commits: Ada starts, and Bo adds a TODO.
 #[track_caller]
 pub fn repository() -> TempDir {
+    made([None, None])
+}
+
+/// The same, with commits of these instants.
+#[track_caller]
+pub fn repository_of(ada: &str, bo: &str) -> TempDir {
+    made([Some(ada), Some(bo)])
+}
+
+#[track_caller]
+fn made([ada, bo]: [Option<&str>; 2]) -> TempDir {
     let dir = tempfile::tempdir().expect("a folder");
-    git(dir.path(), &["init", "--quiet", "--initial-branch=main"]);
-    commit(dir.path(), "Ada", "Start", "fn main() {}\n");
-    commit(dir.path(), "Bo", "Ask for work", "fn main() {}\n// TODO: do something\n");
+    git(dir.path(), &["init", "--quiet", "--initial-branch=main"], None);
+    commit(dir.path(), "Ada", "Start", "fn main() {}\n", ada);
+    commit(dir.path(), "Bo", "Ask for work", "fn main() {}\n// TODO: do something\n", bo);
     dir
 }
 
-fn commit(dir: &Path, author: &str, message: &str, main: &str) {
+fn commit(dir: &Path, author: &str, message: &str, main: &str, at: Option<&str>) {
     std::fs::create_dir_all(dir.join("src")).expect("a folder");
     std::fs::write(dir.join("src/main.rs"), main).expect("a file");
-    git(dir, &["add", "."]);
+    git(dir, &["add", "."], None);
     let (name, mail) = (format!("user.name={author}"), format!("user.email={author}@example.org"));
-    git(dir, &["-c", &name, "-c", &mail, "-c", "commit.gpgsign=false", "commit", "--quiet", "-m", message]);
+    git(dir, &["-c", &name, "-c", &mail, "-c", "commit.gpgsign=false", "commit", "--quiet", "-m", message], at);
 }
 
-fn git(dir: &Path, args: &[&str]) {
-    let done = Command::new("git").current_dir(dir).args(args).output().expect("git runs");
+fn git(dir: &Path, args: &[&str], at: Option<&str>) {
+    let mut git = Command::new("git");
+    git.current_dir(dir).args(args);
+    if let Some(at) = at {
+        git.env("GIT_AUTHOR_DATE", at).env("GIT_COMMITTER_DATE", at);
+    }
+    let done = git.output().expect("git runs");
     assert!(done.status.success(), "git {args:?}: {}", String::from_utf8_lossy(&done.stderr));
 }

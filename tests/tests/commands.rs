@@ -54,7 +54,7 @@ fn options_that_make_no_sense_are_wrong_usage() {
         (&["frobnicate"][..], "unrecognized subcommand"),
         (&["call"], "<TOOL>"),
         (&["call", "add", "--as-of", "yesterday"], "--as-of"),
-        (&["call", "add", "--session", "ses_1"], "--url"),
+        (&["call", "add", "--session", "ses_1", "--dry-run"], "--dry-run"),
         (&["call", "add", "--url", "http://x", "--session", "a", "--continuation", "b:c"], "--continuation"),
         (&["call", "add", "--url", "https://bot.example.com"], "http://"),
         (&["call", "add", "--url", "http://127.0.0.1:1", "--bearer-token-env", "BDK_NO_SUCH_NAME"], "BDK_NO_SUCH_NAME"),
@@ -309,7 +309,7 @@ fn validate_for_a_provider_tells_what_it_refuses_and_ignores_by_tool_and_place()
 #[test]
 fn the_first_line_on_stdout_is_the_address_and_a_port_in_use_is_one_line() {
     let mut child = Command::new(KITCHEN)
-        .args(["--port", "0"])
+        .args(["--port", "0", "--state", "memory:"])
         .stdout(Stdio::piped())
         .stderr(Stdio::null())
         .spawn()
@@ -317,7 +317,7 @@ fn the_first_line_on_stdout_is_the_address_and_a_port_in_use_is_one_line() {
     let mut line = String::new();
     BufReader::new(child.stdout.take().expect("piped")).read_line(&mut line).expect("a line");
     let port = line.trim().rsplit(':').next().unwrap_or_default().to_owned();
-    let ran = run(KITCHEN, &["serve", "--port", &port]);
+    let ran = run(KITCHEN, &["serve", "--port", &port, "--state", "memory:"]);
     let _ = Command::new("kill").args(["-TERM", &child.id().to_string()]).status();
     assert_eq!(child.wait().expect("its end").code(), Some(0));
     assert_eq!((ran.code, ran.stdout.as_str(), ran.stderr.lines().count()), (1, "", 1), "{ran:?}");

@@ -77,7 +77,9 @@ fn the_format_stands_before_or_behind_a_command_or_in_the_environment() {
         assert_eq!((with.code, &with.stdout), (0, &run(KITCHEN, args).stdout), "{with:?}");
     }
     assert_eq!(run(KITCHEN, &["info", "--log-format", "xml"]).code, 2);
-    let ran = run_with(KITCHEN, &["info"], b"", |command| drop(command.env("BDK_LOG_FORMAT", "xml")));
+    let ran = run_with(KITCHEN, &["info"], b"", |command| {
+        command.env("BDK_LOG_FORMAT", "xml");
+    });
     assert!(ran.code == 2 && ran.stderr.contains("BDK_LOG_FORMAT"), "{ran:?}");
 }
 

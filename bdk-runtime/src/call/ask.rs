@@ -63,7 +63,7 @@ impl ToolContext {
     /// hands such an error on with `?` ends `unavailable`. A no is an answer.
     // no `async fn`: rustc would tell three times what is wrong with the argument
     pub fn ask(&self, question: impl Into<Question>) -> BoxFuture<'_, Result<Answer, Error>> {
-        ask_one(&self.0, question.into())
+        ask_one(&self.state, question.into())
     }
     /// Asks several things at once, of whom [`ask`](Self::ask) asks; the answers come in the questions' order.
     ///
@@ -73,12 +73,12 @@ impl ToolContext {
         &self,
         questions: impl IntoIterator<Item = Q>,
     ) -> BoxFuture<'_, Result<Vec<Answer>, Error>> {
-        ask_several(&self.0, questions.into_iter().map(Into::into).collect())
+        ask_several(&self.state, questions.into_iter().map(Into::into).collect())
     }
     /// Whether the caller can be asked a yes or no or a form: over MCP, from a client that declares `elicitation`, and in a
     /// `BOT call` at a terminal (both stdin and stderr, and not with `--url`).
     pub fn can_ask(&self) -> bool {
-        self.0.options.line.as_ref().is_some_and(|line| line.abilities.form)
+        self.state.options.line.as_ref().is_some_and(|line| line.abilities.form)
     }
 }
 

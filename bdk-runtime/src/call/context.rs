@@ -4,6 +4,7 @@ use super::{CallInput, CallOptions, Outcome, bound::Bound, kept::Kept, options::
 use crate::{
     Effect, Error, Timestamp,
     bot::Bot,
+    host::{Artifacts, Host},
     id,
     registry::Tool,
     session::{Mode, Principal, SessionInfo},
@@ -146,31 +147,38 @@ impl CallState {
 
 /// What a tool sees of its call. Cheap to clone; in a tool function it is lent: `ctx: &ToolContext`.
 #[derive(Clone)]
-pub struct ToolContext(pub(crate) Arc<CallState>);
+pub struct ToolContext {
+    /// What the bot keeps for its tools: values, files.
+    pub host: Host,
+    pub(super) state: Arc<CallState>,
+}
 
 impl ToolContext {
+    pub(super) fn of(state: &Arc<CallState>) -> Self {
+        Self { host: Host::of(&state.bot), state: state.clone() }
+    }
     /// The id under which the call is logged, and which the caller sees.
     pub fn call_id(&self) -> &str {
-        &self.0.call_id
+        &self.state.call_id
     }
     /// The name the caller used.
     pub fn tool_name(&self) -> &str {
-        self.0.tool().name()
+        self.state.tool().name()
     }
     /// The session the call is part of; an unbound call has one of its own, with mode [`Mode::Direct`].
     pub fn session(&self) -> &SessionInfo {
-        if let Some(live) = &self.0.options.session {
+        if let Some(live) = &self.state.options.session {
             return &live.info;
         }
-        self.0.session.get_or_init(|| SessionInfo {
+        self.state.session.get_or_init(|| SessionInfo {
             id: id::session_id(),
-            agent: self.0.bot.slug().to_owned(),
+            agent: self.state.bot.slug().to_owned(),
             mode: Mode::Direct,
             purpose: None,
-            auth: self.0.principal(),
+            auth: self.state.principal(),
             title: None,
             state: Value::Object(serde_json::Map::new()),
-            created_at: self.0.bot.now(),
+            created_at: self.state.bot.now(),
         })
     }
     /// The session's folder, made when first asked for, readable by this user alone, and gone with the session. An unbound
@@ -179,44 +187,52 @@ impl ToolContext {
     /// # Errors
     /// When it cannot be made, or the call is over (a blocking tool that goes on after its deadline).
     pub fn workspace_dir(&self) -> Result<&Path, Error> {
-        let over = self.0.over();
+        let over = self.state.over();
         if *over {
             return Err(Error::new("the call is over, and its workspace is gone"));
         }
-        if let Some(path) = self.0.workspace.get() {
+        if let Some(path) = self.state.workspace.get() {
             return Ok(path);
         }
-        if let Some(live) = &self.0.options.session {
-            let made = self.0.bot.state().workspaces.of(&live.id)?;
-            return Ok(self.0.workspace.get_or_init(|| made));
+        if let Some(live) = &self.state.options.session {
+            if live.stop.is_cancelled() {
+                return Err(Error::new("the session is deleted, and its workspace is gone"));
+            }
+            let made = self.state.bot.state().workspaces.of(&live.id)?;
+            return Ok(self.state.workspace.get_or_init(|| made));
         }
         let made = tempfile::Builder::new().prefix("bdk-").tempdir();
         let made = made.map_err(|e| Error::with_source("the call's workspace could not be made", e))?.keep();
-        Ok(self.0.workspace.get_or_init(|| made))
+        Ok(self.state.workspace.get_or_init(|| made))
+    }
+    /// Where the call leaves what its caller may fetch: reports, images, archives.
+    pub fn artifacts(&self) -> Artifacts {
+        let call = &self.state;
+        Artifacts::of(&call.bot, call.options.session.clone(), call.principal(), call.tool().name(), &call.call_id)
     }
     /// Whether writes are stubbed in what this tool calls.
     pub fn is_dry_run(&self) -> bool {
-        self.0.options.dry_run
+        self.state.options.dry_run
     }
     /// The instant at which the call's time is frozen, if it is.
     pub fn as_of(&self) -> Option<Timestamp> {
-        self.0.options.as_of
+        self.state.options.as_of
     }
     /// The frozen instant, or else the bot's clock.
     pub fn now(&self) -> Timestamp {
-        self.as_of().unwrap_or_else(|| self.0.bot.now())
+        self.as_of().unwrap_or_else(|| self.state.bot.now())
     }
     /// Which attempt this is, from 1.
     pub fn attempt(&self) -> u32 {
-        self.0.attempts().max(1)
+        self.state.attempts().max(1)
     }
     /// Waits until nobody waits for the call's result any more: cancelled, timed out or the caller went away.
     pub async fn cancelled(&self) {
-        self.0.cancel().cancelled().await;
+        self.state.cancel().cancelled().await;
     }
     /// Whether nobody waits for the call's result any more. For blocking tools, which cannot be stopped from outside.
     pub fn is_cancelled(&self) -> bool {
-        self.0.cancel().is_cancelled()
+        self.state.cancel().is_cancelled()
     }
     /// Runs a future to its end in a blocking tool (a plain `fn`), or in a thread of the author's own.
     ///
@@ -254,7 +270,7 @@ impl ToolContext {
     /// When there is no such tool, tools call each other more than eight deep, or this call is over. A tool that fails is no error here: see
     /// [`Outcome::is_error`], or turn the outcome into its value with [`Outcome::value`].
     pub async fn call_tool(&self, name: &str, input: impl Into<Value>) -> Result<Outcome, Error> {
-        let state = &self.0;
+        let state = &self.state;
         if *state.over() {
             return Err(Error::new(format!("the call is over; \"{name}\" was not called")));
         }

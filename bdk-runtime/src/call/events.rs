@@ -24,6 +24,9 @@ struct Action<'a> {
     input_bytes: Option<usize>,
     effect: &'a str,
     caller: String,
+    /// The call whose tool made this one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    parent: Option<&'a str>,
 }
 
 /// JSON as it is, or the beginning of its text.
@@ -61,6 +64,7 @@ pub(super) fn requested(state: &CallState, bound: &Bound) -> NewEvent {
         input_bytes,
         effect: state.effect().map_or("undecided", Effect::as_str),
         caller: format!("{}:{}", principal.kind, principal.subject),
+        parent: state.with_callers().nth(1).map(|caller| &*caller.call_id),
     };
     // texts and values always serialise
     let data = serde_json::to_string(&Requested { actions: [action] }).unwrap_or_default();

@@ -97,6 +97,14 @@ impl CallOptions {
         self.key = Some(key.into());
         self
     }
+    /// As part of a session at hand, with its facts.
+    pub(crate) fn within(mut self, live: Arc<Live>) -> Self {
+        // who asks without a name does it for the session's owner
+        self.principal.get_or_insert_with(|| live.info.auth.clone());
+        (self.dry_run, self.as_of) = (live.dry_run, live.as_of);
+        self.session = Some(live);
+        self
+    }
     /// Whether what is said fits together.
     pub(crate) fn check(&self) -> Result<(), Error> {
         if self.bind.is_some() && (self.dry_run || self.as_of.is_some()) {

@@ -4,7 +4,7 @@ mod blanked;
 #[cfg(feature = "mcp")]
 mod mcp;
 
-use super::{CallState, Issue, bound::Kept, input::Rejected, transient::chain};
+use super::{CallState, Issue, input::Rejected, transient::chain};
 use crate::{
     Effect, Error, secrets,
     tool::{Output, ToolError, ToolOutput},
@@ -271,6 +271,11 @@ impl Done {
     }
     pub(crate) fn stubbed(&self) -> bool {
         self.state.kept().map_or_else(|| self.state.stubbed(), |kept| kept.stubbed)
+    }
+    /// What the call does to the world; none where its input was refused before that was decided.
+    #[cfg(feature = "commands")]
+    pub(crate) fn effect(&self) -> Option<Effect> {
+        self.state.effect()
     }
     /// The body of the HTTP answer: `{"ok":true, …outcome}`. Written by hand, so that the result is not parsed again only to
     /// be embedded; names and ids need no escaping.

@@ -47,7 +47,7 @@ pub(super) async fn once(
 fn lend_context(cx: &mut CallCx, state: &Arc<CallState>, keys: impl IntoIterator<Item = TypeId>) {
     let context = TypeId::of::<ToolContext>();
     if keys.into_iter().any(|key| key == context) {
-        cx.put(context, Arc::new(ToolContext(state.clone())));
+        cx.put(context, Arc::new(ToolContext::of(state)));
     }
 }
 

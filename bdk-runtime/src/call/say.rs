@@ -58,7 +58,7 @@ impl ToolContext {
     /// }
     /// ```
     pub fn progress(&self, done: impl Amount, total: impl Total, message: impl Display) -> Said {
-        let options = &self.0.options;
+        let options = &self.state.options;
         let line = options.line.as_ref().filter(|line| line.progress && options.depth == 0);
         if let Some(line) = line {
             line.say_progress(done.amount(), total.total(), &message);
@@ -76,7 +76,7 @@ impl ToolContext {
     /// }
     /// ```
     pub fn log(&self, level: LogLevel, message: impl Display) -> Said {
-        let line = self.0.options.line.as_ref().filter(|line| line.wants_log(level));
+        let line = self.state.options.line.as_ref().filter(|line| line.wants_log(level));
         if let Some(line) = line {
             line.say_log(level, &message);
         }
@@ -84,6 +84,6 @@ impl ToolContext {
     }
     /// The caller's place in a distributed trace, as W3C's `traceparent` has it: for the tool's own requests.
     pub fn traceparent(&self) -> Option<&str> {
-        self.0.options.traceparent.as_deref()
+        self.state.options.traceparent.as_deref()
     }
 }

@@ -1,7 +1,15 @@
 //! The command line as clap reads it: what there is to say, and its help.
 
+mod session;
+
+#[cfg(test)]
+pub(super) use session::SessionMode;
+pub(super) use session::{FactsArgs, SessionsArgs, SessionsCommand, TraceArgs, WhereArgs};
+
 use super::validate::Provider;
-use crate::{Timestamp, serve::ServeMode};
+use crate::{Timestamp, call::check_key, serve::ServeMode};
+#[cfg(feature = "mcp")]
+use crate::{id::is_session, state::StateAt};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 use std::{path::PathBuf, time::Duration};
@@ -55,6 +63,14 @@ pub(super) enum Command {
         #[command(subcommand)]
         command: McpCommand,
     },
+    /// List the sessions, open one, delete one
+    Sessions(SessionsArgs),
+    /// Tell what happened in a session, or try its calls again
+    ///
+    /// --replay runs the recorded calls again, in their order, against this program: in this process, in a state that is gone
+    /// afterwards, with the session's frozen time, state and owner. Reads run; writes are stubbed, whatever they were then. It
+    /// tells which calls came to something else. The exit code is 1 when one did.
+    Trace(TraceArgs),
     /// Print a completion script
     Completions {
         /// For which shell
@@ -116,6 +132,9 @@ pub(super) struct ServeArgs {
     /// How long running calls may go on after a shutdown began, such as 30s or 2m [default: 30s]
     #[arg(long, value_name = "DURATION", value_parser = duration)]
     pub(super) drain: Option<Duration>,
+    /// Where sessions, values and files are kept: a folder, `postgres://…`, or `memory:` for nowhere [default: .bdk]
+    #[arg(long, value_name = "WHERE")]
+    pub(super) state: Option<String>,
 }
 
 #[derive(Debug, Clone, Copy, ValueEnum)]
@@ -159,12 +178,23 @@ pub struct CallArgs {
     /// Send the bearer token in this environment variable
     #[arg(long, value_name = "NAME", requires = "url")]
     pub(super) bearer_token_env: Option<String>,
-    /// Call as part of this session
-    #[arg(long, value_name = "ID", requires = "url", conflicts_with_all = ["continuation", "dry_run", "as_of"])]
+    /// Call as part of this session, with its facts, its workspace and its log
+    #[arg(long, value_name = "ID", conflicts_with_all = ["continuation", "dry_run", "as_of"])]
     pub(super) session: Option<String>,
     /// Call as part of the session with this continuation token
-    #[arg(long, value_name = "TOKEN", requires = "url", conflicts_with_all = ["dry_run", "as_of"])]
+    #[arg(long, value_name = "TOKEN", conflicts_with_all = ["dry_run", "as_of"])]
     pub(super) continuation: Option<String>,
+    /// Answer what a write with this key came to before, within a day, instead of running it again
+    #[arg(long, value_name = "KEY", value_parser = key)]
+    pub(super) idempotency_key: Option<String>,
+    /// Where sessions, values and files are kept: a folder, `postgres://…`, or `memory:` [default: memory:, which leaves nothing
+    /// behind; .bdk with --session, --continuation or --idempotency-key]
+    #[arg(long, value_name = "WHERE", conflicts_with = "url")]
+    pub(super) state: Option<String>,
+}
+
+fn key(text: &str) -> Result<String, &'static str> {
+    check_key(text).map(|()| text.to_owned())
 }
 
 #[derive(Debug, Args)]
@@ -211,6 +241,12 @@ pub(super) struct McpConfigArgs {
     /// The client sends the bearer token in this environment variable
     #[arg(long, value_name = "NAME", requires = "url")]
     pub(super) bearer_token_env: Option<String>,
+    /// Make all of the client's calls part of this session
+    #[arg(long, value_name = "ID", value_parser = session)]
+    pub(super) session: Option<String>,
+    /// Where the state with the session is, for a client that starts the bot itself [default: .bdk]
+    #[arg(long, value_name = "WHERE", requires = "session", conflicts_with = "url")]
+    pub(super) state: Option<StateAt>,
 }
 
 #[cfg(feature = "mcp")]
@@ -219,6 +255,12 @@ pub(super) struct McpServeArgs {
     /// How long running calls may go on after the client closed its end or a signal came
     #[arg(long, value_name = "DURATION", value_parser = duration, default_value = "2s")]
     pub(super) drain: Duration,
+    /// Where the state is: a folder, postgres://…, or memory: [default: memory:, and .bdk with --session]
+    #[arg(long, value_name = "WHERE")]
+    pub(super) state: Option<StateAt>,
+    /// Make all calls part of this session
+    #[arg(long, value_name = "ID")]
+    pub(super) session: Option<String>,
 }
 
 /// `512`, `512k`, `4M`, in units of 1024.
@@ -232,6 +274,12 @@ fn bytes(text: &str) -> Result<usize, String> {
     };
     let number = digits.parse::<usize>().ok().and_then(|n| n.checked_mul(factor));
     number.filter(|n| *n > 0).ok_or_else(|| "write a number of bytes above 0, such as 512k or 4M".to_owned())
+}
+
+/// A session's id.
+#[cfg(feature = "mcp")]
+fn session(text: &str) -> Result<String, &'static str> {
+    if is_session(text) { Ok(text.to_owned()) } else { Err("a session's id is `ses_` and 20 letters and digits") }
 }
 
 /// `500ms`, `30s`, `2m`, `1h`.
@@ -278,9 +326,12 @@ mod tests {
     }
 
     #[test]
-    fn a_session_needs_a_running_bot_and_brings_its_own_facts() {
+    fn a_session_brings_its_own_facts_and_a_running_bot_its_own_state() {
         let call = |rest: &[&str]| Cli::try_parse_from(["bot", "call", "t"].iter().chain(rest)).is_ok();
-        assert!(!call(&["--session", "ses_1"]));
+        assert!(call(&["--session", "ses_1"]));
+        assert!(call(&["--continuation", "a:b", "--state", "kept", "--idempotency-key", "k"]));
+        assert!(!call(&["--session", "ses_1", "--url", "http://localhost:1", "--state", "kept"]));
+        assert!(!call(&["--idempotency-key", "no key"]) && !call(&["--idempotency-key", ""]));
         assert!(call(&["--session", "ses_1", "--url", "http://localhost:1"]));
         assert!(!call(&["--session", "ses_1", "--continuation", "a:b", "--url", "http://localhost:1"]));
         assert!(!call(&["--session", "ses_1", "--dry-run", "--url", "http://localhost:1"]));

@@ -1,10 +1,9 @@
 //! What a tool says and asks in a `call` of this process: whoever sits at the terminal reads it, and answers.
 
-use super::output::note;
+use super::{output::note, shown::plain};
 use crate::{
     Timestamp,
     call::line::{Abilities, Ask, Line, LogLevel, Request, Speech},
-    visible,
 };
 use serde_json::{Map, Number, Value, json};
 use std::{
@@ -46,11 +45,6 @@ pub(super) async fn attend(heard: Option<&mut mpsc::Receiver<Speech>>) {
         }
     }
     std::future::pending::<()>().await;
-}
-
-/// What a tool says is text: nothing in it moves the cursor, colours the terminal or cannot be seen.
-fn plain(text: &str) -> String {
-    visible::told(text, |c, out| out.extend(c.escape_unicode()))
 }
 
 struct Person<I, O> {
@@ -278,10 +272,5 @@ mod tests {
         ] {
             assert!(shown.contains(words), "{words}: {shown}");
         }
-    }
-
-    #[test]
-    fn what_a_tool_says_cannot_move_the_cursor() {
-        assert_eq!(plain("a\u{1b}[2Jb\nc\u{202e}d\u{e0041}"), "a\\u{1b}[2Jb\nc\\u{202e}d\\u{e0041}");
     }
 }

@@ -1,12 +1,11 @@
 //! `call`: one call in this process, answered as over HTTP.
 
-use super::{args::CallArgs, ask, input, output, output::Stop, remote, signal::stop_asked};
+use super::{args::CallArgs, ask, input, output, output::Stop, refused, remote, signal::stop_asked, state};
 use crate::{
     CallOptions,
     bot::Bot,
-    call::{CallInput, UnknownTool},
+    call::{CallInput, Done, UnknownTool},
 };
-use serde::Serialize;
 use std::process::ExitCode;
 use tokio_util::sync::CancellationToken;
 
@@ -26,9 +25,38 @@ async fn here(args: &CallArgs) -> Result<ExitCode, Stop> {
     if let Err(error) = super::stdout::taken() {
         return Err(Stop::failed(format!("stdout cannot be kept for the answer: {error}")));
     }
+    let at = state::of_call(args)?;
     let bot = Bot::load()?;
     if let Some(agent) = args.agent.as_deref().filter(|agent| *agent != bot.slug()) {
         return Err(Stop::usage(format!("there is no agent `{agent}`: this bot has `{}`", bot.slug())));
+    }
+    if let Some(at) = &at {
+        bot.keep_state(at).await?;
+    }
+    let ended = call_bound(&bot, args, input).await;
+    bot.close_state().await;
+    let (answer, fine) = match ended? {
+        Ended::Done(done) => {
+            let json =
+                done.to_json().map_err(|e| Stop::failed(format!("the outcome cannot be written as JSON: {e}")))?;
+            (json, !done.is_error())
+        }
+        Ended::Refused(answer) => (answer, false),
+    };
+    output::print([&answer, b"\n" as &[u8]].concat())?;
+    Ok(if fine { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+enum Ended {
+    Done(Box<Done>),
+    /// With the body that the refused request over HTTP would be answered with.
+    Refused(Vec<u8>),
+}
+
+async fn call_bound(bot: &Bot, args: &CallArgs, input: CallInput<'_>) -> Result<Ended, Stop> {
+    let unknown = |unknown: &UnknownTool| Ended::Refused(refused::body("unknown_tool", &unknown.to_string()));
+    if bot.find(&args.tool).is_none() {
+        return Ok(unknown(&UnknownTool::new(bot, &args.tool)));
     }
     let cancel = CancellationToken::new();
     let (line, mut heard) = ask::line().unzip();
@@ -37,6 +65,19 @@ async fn here(args: &CallArgs) -> Result<ExitCode, Stop> {
     if let Some(as_of) = args.as_of {
         options = options.as_of(as_of);
     }
+    if let Some(id) = &args.session {
+        options = options.session(id);
+    }
+    if let Some(token) = &args.continuation {
+        options = options.continuation(token);
+    }
+    if let Some(key) = &args.idempotency_key {
+        options = options.idempotency_key(key.as_str());
+    }
+    let options = match bot.bind(options).await {
+        Ok(options) => options,
+        Err(unbound) => return refused::unbound(unbound).map(Ended::Refused),
+    };
     let call = bot.call_with(&args.tool, input, options);
     tokio::pin!(call);
     let done = tokio::select! {
@@ -52,26 +93,5 @@ async fn here(args: &CallArgs) -> Result<ExitCode, Stop> {
             call.await
         }
     };
-    let (answer, fine) = match done {
-        Ok(done) => {
-            let json =
-                done.to_json().map_err(|e| Stop::failed(format!("the outcome cannot be written as JSON: {e}")))?;
-            (json, !done.is_error())
-        }
-        Err(unknown) => (refused(&unknown), false),
-    };
-    output::print([&answer, b"\n" as &[u8]].concat())?;
-    Ok(if fine { ExitCode::SUCCESS } else { ExitCode::FAILURE })
-}
-
-/// The body of the refused request that the same call over HTTP would be.
-fn refused(unknown: &UnknownTool) -> Vec<u8> {
-    #[derive(Serialize)]
-    struct Refused {
-        ok: bool,
-        error: &'static str,
-        message: String,
-    }
-    // two strings and a bool always serialise
-    serde_json::to_vec(&Refused { ok: false, error: "unknown_tool", message: unknown.to_string() }).unwrap_or_default()
+    Ok(done.map_or_else(|e| unknown(&e), |done| Ended::Done(Box::new(done))))
 }

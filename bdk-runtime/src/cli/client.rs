@@ -1,8 +1,8 @@
-//! The little HTTP client of `call --url`: one request on a connection of its own, over plain `http`.
+//! The little HTTP client of `--url`: one request on a connection of its own, over plain `http`.
 
 use super::output::Stop;
 use bytes::Bytes;
-use http::{Method, Request, StatusCode, header};
+use http::{HeaderName, Method, Request, StatusCode, header};
 use http_body_util::{BodyExt, Full};
 use hyper_util::rt::TokioIo;
 use std::{future::Future, time::Duration};
@@ -50,15 +50,17 @@ impl Client {
 
     /// Asks for what is known at once.
     pub(super) async fn get(&self, path: &str) -> Result<Answer, Stop> {
-        let answer = self.send(Method::GET, path, Bytes::new());
+        let answer = self.send(Method::GET, path, &[], Bytes::new());
         within(answer, || format!("{} did not answer within {} s", self.shown(), PATIENCE.as_secs())).await
     }
-    /// Sends JSON, and waits for the answer as long as the tool runs.
-    pub(super) async fn post(&self, path: &str, body: Vec<u8>) -> Result<Answer, Stop> {
-        self.send(Method::POST, path, body.into()).await
-    }
-
-    async fn send(&self, method: Method, path: &str, body: Bytes) -> Result<Answer, Stop> {
+    /// Sends JSON, where there is some, and waits for the answer as long as the bot is at it.
+    pub(super) async fn send(
+        &self,
+        method: Method,
+        path: &str,
+        headers: &[(HeaderName, &str)],
+        body: Bytes,
+    ) -> Result<Answer, Stop> {
         let broken = |e: &dyn std::fmt::Display| Stop::failed(format!("talking to {} failed: {e}", self.shown()));
         let stream = self.connect().await?;
         let (mut sender, connection) =
@@ -73,6 +75,9 @@ impl Client {
             .header(header::ACCEPT, "application/json");
         if !body.is_empty() {
             request = request.header(header::CONTENT_TYPE, "application/json");
+        }
+        for (name, value) in headers {
+            request = request.header(name, *value);
         }
         if let Some(authorization) = &self.authorization {
             request = request.header(header::AUTHORIZATION, authorization);

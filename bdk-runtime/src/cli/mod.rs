@@ -14,10 +14,16 @@ mod logs;
 #[cfg(feature = "mcp")]
 mod mcp;
 mod output;
+mod refused;
 mod remote;
+mod running;
+mod sessions;
+mod shown;
 mod signal;
+mod state;
 pub(crate) mod stdout;
 mod tools;
+mod trace;
 mod validate;
 mod words;
 
@@ -120,9 +126,11 @@ async fn run(server: Server, cli: Cli) -> Result<ExitCode, Stop> {
         },
         #[cfg(feature = "mcp")]
         Some(Command::Mcp { command }) => match command {
-            args::McpCommand::Serve(args) => mcp::serve::serve(args.drain).await,
+            args::McpCommand::Serve(args) => mcp::serve::serve(args).await,
             args::McpCommand::Config(args) => mcp::config::run(&args),
         },
+        Some(Command::Sessions(args)) => sessions::run(args).await,
+        Some(Command::Trace(args)) => trace::run(&args).await,
         Some(Command::Completions { shell }) => {
             let mut script = Vec::new();
             clap_complete::generate(
@@ -189,6 +197,11 @@ fn configured(mut server: Server, args: ServeArgs) -> Result<Server, Stop> {
     }
     if let Some(grace) = args.drain {
         server = server.drain(grace);
+    }
+    if let Some(text) = args.state {
+        // read here as well: what is no place is wrong usage
+        state::at(&text)?;
+        server = server.state(text);
     }
     Ok(server)
 }

@@ -8,6 +8,7 @@ use crate::{
 use clap::builder::styling::{AnsiColor, Style};
 use std::{
     fmt::Display,
+    fs::File,
     io::{self, Write},
     process::ExitCode,
 };
@@ -100,8 +101,12 @@ pub(super) const HEAD: Style = Style::new().bold();
 
 /// Writes text with styles to stdout, which stay only on a terminal.
 pub(super) fn print_styled(text: &str) -> Result<(), Stop> {
-    let mut out = anstream::AutoStream::auto(io::stdout().lock());
-    match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
+    let write = |out: &mut dyn Write| out.write_all(text.as_bytes()).and_then(|()| out.flush());
+    let written = match stdout::own().map(File::try_clone) {
+        Some(own) => own.and_then(|own| write(&mut anstream::AutoStream::auto(own))),
+        None => write(&mut anstream::AutoStream::auto(io::stdout().lock())),
+    };
+    match written {
         Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
             Err(Stop::failed(format!("cannot write to stdout: {error}")))
         }

@@ -2,7 +2,7 @@
 
 use std::{
     fs::File,
-    io::{self, Write},
+    io::{self, IsTerminal, Write},
     sync::OnceLock,
 };
 
@@ -15,6 +15,11 @@ pub(crate) fn taken() -> &'static io::Result<File> {
 /// Stdout, if it was taken.
 pub(super) fn own() -> Option<&'static File> {
     TAKEN.get()?.as_ref().ok()
+}
+
+/// Whether a terminal shows what is printed.
+pub(super) fn is_terminal() -> bool {
+    own().map_or_else(|| io::stdout().is_terminal(), IsTerminal::is_terminal)
 }
 
 static TAKEN: OnceLock<io::Result<File>> = OnceLock::new();

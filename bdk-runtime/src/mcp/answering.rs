@@ -7,16 +7,13 @@ use super::{
     calling::{Calling, Next},
     client::{Client, Era},
     error::RpcError,
-    parked::{GivenBack, Gone},
+    parked::{Caller, GivenBack, Gone},
     response,
     session::Runs,
 };
-use crate::{
-    Principal,
-    call::{
-        CallOptions,
-        line::{Ask, Line, Speech},
-    },
+use crate::call::{
+    CallOptions,
+    line::{Ask, Line, Speech},
 };
 use bytes::Bytes;
 use futures_util::future::try_join_all;
@@ -68,6 +65,8 @@ pub(crate) struct CallRequest {
     /// As JSON.
     pub(crate) progress_token: Option<Box<str>>,
     pub(crate) traceparent: Option<Box<str>>,
+    /// By what a repetition of the call is known.
+    pub(crate) key: Option<Arc<str>>,
     /// The answers that came with it, by the questions' names.
     pub(crate) input_responses: Option<Map<String, Value>>,
     pub(crate) request_state: Option<String>,
@@ -90,12 +89,13 @@ pub(crate) struct Answering {
 impl Answering {
     /// Begins a call, or takes one up again.
     pub(crate) fn begin(mcp: Arc<Mcp>, client: Client, request: CallRequest) -> Result<Self, RpcError> {
-        let CallRequest { id, tool, message, progress_token, traceparent, input_responses, request_state } = request;
+        let CallRequest { id, tool, message, progress_token, traceparent, key, input_responses, request_state } =
+            request;
         let runs = |token| client.session.as_ref().map(|session| session.run(&id, token));
         let (calling, runs) = match request_state {
             Some(state) => {
                 let responses = input_responses.unwrap_or_default();
-                let calling = resume(&mcp, &client.principal, &state, &tool, &message, &responses)?;
+                let calling = resume(&mcp, &client, &state, &tool, &message, &responses)?;
                 // under this request's id the client cancels what another one began
                 let runs = calling.cancel().and_then(|token| runs(token.clone()));
                 (calling, runs)
@@ -105,14 +105,7 @@ impl Answering {
                 let cancel = runs.as_ref().map(|runs| runs.token().clone());
                 let prepared = input_responses.unwrap_or_default();
                 let (line, heard) = Line::new(client.abilities, progress_token.is_some(), client.log, prepared);
-                let options = CallOptions {
-                    mcp: client.request(&id),
-                    principal: Some(client.principal.clone()),
-                    cancel,
-                    line: Some(line.clone()),
-                    traceparent,
-                    ..CallOptions::new()
-                };
+                let options = CallOptions { cancel, line: Some(line.clone()), traceparent, key, ..client.options(&id) };
                 (Calling::new(mcp.bot.clone(), tool.clone(), message.clone(), options, line, heard), runs)
             }
         };
@@ -218,7 +211,7 @@ impl Answering {
         let requests: Map<String, Value> =
             ask.requests.iter().map(|r| (r.key.clone(), json!({ "method": r.method, "params": r.params }))).collect();
         let message = self.message.clone();
-        match self.mcp.parked.park(calling, ask, self.client.principal.clone(), &self.tool, message) {
+        match self.mcp.parked.park(calling, ask, Caller::of(&self.client), &self.tool, message) {
             Ok(state) => Some(response::input_required(&self.id, &requests, &state)),
             Err(given_back) => {
                 let GivenBack { calling, ask, why } = *given_back;
@@ -233,13 +226,13 @@ impl Answering {
 /// Takes up a parked call with the answers that came.
 fn resume(
     mcp: &Mcp,
-    principal: &Arc<Principal>,
+    client: &Client,
     state: &str,
     tool: &str,
     message: &[u8],
     responses: &Map<String, Value>,
 ) -> Result<Calling, RpcError> {
-    let parked = mcp.parked.take(state, principal, tool, message).map_err(|gone| match gone {
+    let parked = mcp.parked.take(state, &Caller::of(client), tool, message).map_err(|gone| match gone {
         Gone::Unknown => RpcError::params(
             "no call waits under this `requestState`: it is not one of ours, was used already, or its call has ended; call again without it",
         ),

@@ -1,15 +1,18 @@
 //! What is known of the client that sent a request, in either era of the protocol.
 
 use super::{
+    listing::{Shape, View},
     message::{Capabilities, Message},
     session::Session,
 };
 use crate::{
     Principal,
     call::{
+        CallOptions,
         line::{Abilities, LogLevel},
         span::{self, McpClient, McpRequest},
     },
+    session::Live,
 };
 use std::sync::Arc;
 
@@ -37,6 +40,8 @@ pub(crate) struct Client {
     pub(crate) session: Option<Arc<Session>>,
     /// Whether an answer must come in one piece.
     pub(crate) whole: bool,
+    /// What its calls are part of: the session of the bot's that its address names. Of MCP's own sessions it knows nothing.
+    pub(crate) bound: Option<Arc<Live>>,
     /// What the spans of its calls say of it; none where nobody listens.
     pub(crate) told: Option<Arc<McpClient>>,
 }
@@ -47,7 +52,8 @@ impl Client {
         let meta = message.meta();
         let abilities = meta.and_then(|m| m.capabilities.as_ref()).map(Capabilities::abilities).unwrap_or_default();
         let log = meta.and_then(|m| m.log_level.as_ref()).and_then(|level| LogLevel::parse(&level.0));
-        Self { era: Era::Stateless, principal, abilities, log, session: None, whole: false, told: None }
+        let bound = None;
+        Self { era: Era::Stateless, principal, abilities, log, session: None, whole: false, bound, told: None }
     }
     /// Of a request of a session.
     pub(crate) fn of(session: Arc<Session>) -> Self {
@@ -58,6 +64,7 @@ impl Client {
             log: session.log(),
             session: Some(session),
             whole: false,
+            bound: None,
             told: None,
         }
     }
@@ -76,7 +83,7 @@ impl Client {
         }
     }
     /// What the span of this request's call says.
-    pub(crate) fn request(&self, id: &str) -> Option<Arc<McpRequest>> {
+    fn request(&self, id: &str) -> Option<Arc<McpRequest>> {
         self.told.clone().map(|from| Arc::new(McpRequest { id: id.into(), from }))
     }
     /// It takes no stream: what a call says before its end cannot reach it.
@@ -91,7 +98,30 @@ impl Client {
     /// Of a request of the older era that names no session: nothing can be asked of it.
     pub(crate) fn without_session(principal: Arc<Principal>) -> Self {
         let abilities = Abilities::default();
-        Self { era: Era::Sessions, principal, abilities, log: None, session: None, whole: false, told: None }
+        let (log, session, bound, told) = (None, None, None, None);
+        Self { era: Era::Sessions, principal, abilities, log, session, whole: false, bound, told }
+    }
+    /// The same with its calls in this session.
+    pub(crate) fn within(self, bound: Option<Arc<Live>>) -> Self {
+        Self { bound, ..self }
+    }
+    /// What is said of the call that its request of this id makes.
+    pub(super) fn options(&self, id: &str) -> CallOptions {
+        let (mcp, principal) = (self.request(id), Some(self.principal.clone()));
+        let options = CallOptions { mcp, principal, ..CallOptions::new() };
+        match &self.bound {
+            Some(live) => options.within(live.clone()),
+            None => options,
+        }
+    }
+    /// The id of the session that its calls are part of.
+    pub(super) fn bound_to(&self) -> Option<&Arc<str>> {
+        self.bound.as_ref().map(|live| &live.id)
+    }
+    /// How tools are listed for it.
+    pub(super) fn view(&self) -> View {
+        let shape = if self.era == Era::Stateless { Shape::Modern } else { Shape::Legacy };
+        View { shape, dry_run: self.bound.as_ref().is_some_and(|live| live.dry_run) }
     }
 }
 

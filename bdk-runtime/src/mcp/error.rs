@@ -1,6 +1,6 @@
 //! JSON-RPC errors: what the model does not see, because the request itself was wrong.
 
-use crate::secrets;
+use crate::{secrets, session::Unbound};
 use serde_json::{Value, json, value::RawValue};
 use std::borrow::Cow;
 
@@ -43,6 +43,16 @@ impl RpcError {
     /// The session is unknown, or has ended. Its code is the one that the official SDKs use.
     pub(crate) fn session() -> Self {
         Self::new(-32001, "there is no such session: it ended or never was; send `initialize` to open another")
+    }
+    /// The session of the bot's that everything is part of is not at hand: why.
+    pub(crate) fn unbound(unbound: &Unbound) -> Self {
+        match unbound {
+            Unbound::Unknown(_) => Self::new(-32001, format!("{unbound}: it was deleted, or belongs to somebody else")),
+            Unbound::Unavailable(error) => {
+                tracing::error!(target: "bdk::mcp", %error, "a request could not be answered");
+                Self::internal()
+            }
+        }
     }
     /// A level of log messages that there is not.
     pub(crate) fn log_level() -> Self {

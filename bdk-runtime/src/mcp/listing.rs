@@ -20,51 +20,50 @@ pub(crate) enum Shape {
     Modern,
 }
 
+/// For whom tools are listed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct View {
+    pub(crate) shape: Shape,
+    /// In a dry run, what may be answered by an acknowledgement is listed without its output schema: clients refuse a text
+    /// where they were promised more.
+    pub(crate) dry_run: bool,
+}
+
 /// A cursor that no page has given: invalid params (-32602) to its sender.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("this cursor is none that `tools/list` gave: leave it out to begin anew")]
 pub(crate) struct BadCursor;
 
-/// The listing of one bot.
-pub(crate) struct Listing {
-    legacy: Made<Bytes>,
-    modern: Made<Bytes>,
-}
+/// The listing of one bot: the first page for each view.
+pub(crate) struct Listing([[Made<Bytes>; 2]; 2]);
 
 impl Listing {
     pub(crate) const fn new() -> Self {
-        Self { legacy: Made::new(), modern: Made::new() }
+        Self([const { [const { Made::new() }; 2] }; 2])
     }
 
     /// The result object, without JSON-RPC's envelope.
-    pub(crate) fn page(
-        &self,
-        registry: &Arc<Registry>,
-        shape: Shape,
-        cursor: Option<&str>,
-    ) -> Result<Bytes, BadCursor> {
+    pub(crate) fn page(&self, registry: &Arc<Registry>, view: View, cursor: Option<&str>) -> Result<Bytes, BadCursor> {
         let Some(cursor) = cursor else {
-            let first = match shape {
-                Shape::Legacy => &self.legacy,
-                Shape::Modern => &self.modern,
-            };
-            return Ok(first.of(registry, || page(registry.tools(), shape)));
+            let first = &self.0[usize::from(view.shape == Shape::Modern)][usize::from(view.dry_run)];
+            return Ok(first.of(registry, || page(registry.tools(), view)));
         };
         let last = named(cursor).ok_or(BadCursor)?;
         // the tool itself may have gone since
         let from = registry.tools().partition_point(|tool| tool.name() <= &*last);
-        Ok(page(&registry.tools()[from..], shape))
+        Ok(page(&registry.tools()[from..], view))
     }
 }
 
 /// One page of what is left to list.
-fn page(rest: &[Arc<Tool>], shape: Shape) -> Bytes {
+fn page(rest: &[Arc<Tool>], view: View) -> Bytes {
+    let View { shape, dry_run } = view;
     let (page, behind) = rest.split_at(rest.len().min(PAGE));
     let mut out = Map::new();
     if shape == Shape::Modern {
         out.insert("resultType".into(), "complete".into());
     }
-    out.insert("tools".into(), page.iter().map(|tool| item(tool, shape)).collect());
+    out.insert("tools".into(), page.iter().map(|tool| item(tool, view)).collect());
     if let (Some(last), false) = (page.last(), behind.is_empty()) {
         out.insert("nextCursor".into(), cursor(last.name()).into());
     }
@@ -73,17 +72,22 @@ fn page(rest: &[Arc<Tool>], shape: Shape) -> Bytes {
         out.insert("ttlMs".into(), 0.into());
         out.insert("cacheScope".into(), "private".into());
     }
+    if dry_run {
+        out.insert("_meta".into(), json!({ "bdk/dryRun": true }));
+    }
     Value::Object(out).to_string().into()
 }
 
-fn item(tool: &Tool, shape: Shape) -> Value {
+fn item(tool: &Tool, view: View) -> Value {
     let mut out = json!({ "name": tool.name() });
     if let Some(title) = tool.title() {
         out["title"] = title.into();
     }
     out["description"] = tool.description().into();
     out["inputSchema"] = tool.input_schema().clone();
-    if let Some(schema) = tool.output_schema().filter(|schema| fits(schema, shape)) {
+    if !(view.dry_run && tool.may_be_acknowledged())
+        && let Some(schema) = tool.output_schema().filter(|schema| fits(schema, view.shape))
+    {
         out["outputSchema"] = schema;
     }
     let annotations = annotations(tool);
@@ -159,8 +163,14 @@ mod tests {
     fn read(bytes: &Bytes) -> Value {
         serde_json::from_slice(bytes).unwrap()
     }
+    fn usual(shape: Shape) -> View {
+        View { shape, dry_run: false }
+    }
     fn listed(bot: &Bot, shape: Shape, name: &str) -> Value {
-        let page = read(&Listing::new().page(&bot.registry(), shape, None).unwrap());
+        listed_in(bot, usual(shape), name)
+    }
+    fn listed_in(bot: &Bot, view: View, name: &str) -> Value {
+        let page = read(&Listing::new().page(&bot.registry(), view, None).unwrap());
         page["tools"].as_array().unwrap().iter().find(|tool| tool["name"] == name).cloned().unwrap()
     }
 
@@ -216,10 +226,62 @@ mod tests {
     }
 
     #[test]
+    fn in_a_dry_run_what_may_be_stubbed_by_a_text_is_listed_without_its_output_schema() {
+        let schema = json!({ "type": "object" });
+        let of = |name: &str| ToolDefinition::new(name).description("Do it.").output_schema(schema.clone());
+        let body = async |_: Value, _: ToolContext| Ok(json!({}));
+        let bot = bot([
+            of("reads").effect(Effect::Read).handler(body),
+            of("writes").effect(Effect::Write).handler(body),
+            of("undeclared").handler(body),
+        ]);
+        for shape in [Shape::Legacy, Shape::Modern] {
+            for (name, in_a_dry_run) in [("reads", Some(&schema)), ("writes", None), ("undeclared", None)] {
+                assert_eq!(listed(&bot, shape, name)["outputSchema"], schema, "{name}");
+                let item = listed_in(&bot, View { shape, dry_run: true }, name);
+                assert_eq!(item.get("outputSchema"), in_a_dry_run, "{name}");
+            }
+        }
+    }
+
+    #[test]
+    fn each_view_has_a_listing_of_its_own_in_every_page() {
+        let bot = bot((0..=PAGE).map(|i| {
+            let tool = ToolDefinition::new(format!("w{i:05}"))
+                .description("Do it.")
+                .output_schema(json!({ "type": "object" }));
+            tool.effect(Effect::Write).handler(async |_: Value, _: ToolContext| Ok(json!({})))
+        }));
+        let listing = Listing::new();
+        let mut first = Vec::new();
+        for shape in [Shape::Legacy, Shape::Modern] {
+            for dry_run in [false, true] {
+                let page =
+                    |cursor: Option<&str>| listing.page(&bot.registry(), View { shape, dry_run }, cursor).unwrap();
+                first.push(page(None).as_ptr());
+                assert_eq!(page(None).as_ptr(), *first.last().unwrap());
+                let cursor = read(&page(None))["nextCursor"].as_str().unwrap().to_owned();
+                for page in [read(&page(None)), read(&page(Some(&cursor)))] {
+                    assert_eq!(page["_meta"]["bdk/dryRun"] == true, dry_run);
+                    let written = page["tools"]
+                        .as_array()
+                        .unwrap()
+                        .iter()
+                        .filter(|t| t["name"].as_str().unwrap().starts_with("w0"));
+                    assert!(written.map(|t| t.get("outputSchema").is_none()).all(|without| without == dry_run));
+                }
+            }
+        }
+        first.sort_unstable();
+        first.dedup();
+        assert_eq!(first.len(), 4);
+    }
+
+    #[test]
     fn rmcp_reads_every_page_of_both_shapes() {
         let bot = bot([tool("yes"), tool("list").title("List").output_schema(json!({ "type": "array" }))]);
         for shape in [Shape::Legacy, Shape::Modern] {
-            let bytes = Listing::new().page(&bot.registry(), shape, None).unwrap();
+            let bytes = Listing::new().page(&bot.registry(), usual(shape), None).unwrap();
             let result: ListToolsResult = serde_json::from_slice(&bytes).unwrap();
             assert_eq!(result.tools.len(), bot.registry().tools().len());
             // it keeps everything that was said
@@ -242,7 +304,7 @@ mod tests {
         let mut cursor: Option<String> = None;
         let mut pages = 0;
         loop {
-            let page = read(&listing.page(&bot.registry(), Shape::Modern, cursor.as_deref()).unwrap());
+            let page = read(&listing.page(&bot.registry(), usual(Shape::Modern), cursor.as_deref()).unwrap());
             let tools = page["tools"].as_array().unwrap();
             assert!(tools.len() <= PAGE);
             names.extend(tools.iter().map(|tool| tool["name"].as_str().unwrap().to_owned()));
@@ -265,7 +327,7 @@ mod tests {
     fn a_cursor_that_no_page_gave_is_refused() {
         let bot = bot([tool("yes")]);
         for bad in ["", "yes", "invalid-cursor", "eWVz", "!!!", "YWZ0ZXI"] {
-            let page = Listing::new().page(&bot.registry(), Shape::Legacy, Some(bad));
+            let page = Listing::new().page(&bot.registry(), usual(Shape::Legacy), Some(bad));
             assert_eq!(page, Err(BadCursor), "{bad}");
         }
     }
@@ -274,7 +336,7 @@ mod tests {
     fn a_listing_is_made_once_and_anew_when_the_tools_change() {
         let bot = bot([tool("yes")]);
         let listing = Listing::new();
-        let page = |bot: &Bot| listing.page(&bot.registry(), Shape::Legacy, None).unwrap();
+        let page = |bot: &Bot| listing.page(&bot.registry(), usual(Shape::Legacy), None).unwrap();
         let first = page(&bot);
         assert_eq!(first.as_ptr(), page(&bot).as_ptr());
         add(&bot, [tool("late")]);

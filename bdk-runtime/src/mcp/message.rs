@@ -2,13 +2,13 @@
 //! answers is looked at no further than to see that it is rmcp's.
 
 use super::{client::STATELESS, error::RpcError};
-use crate::call::{CallInput, line::Abilities};
+use crate::call::{CallInput, check_key, line::Abilities};
 use serde::{
     Deserialize, Deserializer,
     de::{Error as _, IgnoredAny, MapAccess, Visitor},
 };
 use serde_json::{Value, value::RawValue};
-use std::{borrow::Cow, collections::BTreeMap, fmt};
+use std::{borrow::Cow, collections::BTreeMap, fmt, sync::Arc};
 
 /// A struct that is read from an object alone (a derived one also reads an array), each member at most once, others
 /// passed over. A `null` is as good as an absent member.
@@ -105,6 +105,7 @@ object! {
     Meta, "`_meta`, which is an object" {
         progress_token: &'a RawValue = "progressToken",
         traceparent: &'a RawValue = "traceparent",
+        key: &'a RawValue = "bdk/idempotencyKey",
         protocol_version: Text<'a> = "io.modelcontextprotocol/protocolVersion",
         capabilities: Capabilities<'a> = "io.modelcontextprotocol/clientCapabilities",
         log_level: Text<'a> = "io.modelcontextprotocol/logLevel",
@@ -211,6 +212,10 @@ impl Meta<'_> {
     pub(crate) fn traceparent(&self) -> Option<Box<str>> {
         traceparent(self.traceparent.map(RawValue::get))
     }
+    /// By what a repetition of the call is known.
+    pub(crate) fn key(&self) -> Result<Option<Arc<str>>, RpcError> {
+        key(self.key.map(RawValue::get))
+    }
 }
 
 /// A `traceparent` in JSON, where it is one (W3C Trace Context, version 00).
@@ -218,6 +223,16 @@ pub(super) fn traceparent(json: Option<&str>) -> Option<Box<str>> {
     let text: String = serde_json::from_str(json?).ok()?;
     let shape = |(i, b): (usize, u8)| if matches!(i, 2 | 35 | 52) { b == b'-' } else { b.is_ascii_hexdigit() };
     (text.len() == 55 && text.bytes().enumerate().all(shape)).then(|| text.into())
+}
+
+/// An idempotency key in JSON. A wrong one is refused: whoever sends one relies on it.
+pub(super) fn key(json: Option<&str>) -> Result<Option<Arc<str>>, RpcError> {
+    let Some(json) = json.filter(|json| *json != "null") else { return Ok(None) };
+    let key = serde_json::from_str::<String>(json).unwrap_or_default();
+    match check_key(&key) {
+        Ok(()) => Ok(Some(key.into())),
+        Err(why) => Err(RpcError::params(format!("`_meta[\"bdk/idempotencyKey\"]`: {why}"))),
+    }
 }
 
 /// A string or a number.
@@ -278,6 +293,23 @@ mod tests {
         let params = m.params.unwrap();
         assert_eq!(params.name.unwrap().0, "add");
         assert_eq!(params.arguments.unwrap().into_value(), serde_json::json!({"a":1}));
+    }
+
+    #[test]
+    fn an_idempotency_key_is_a_visible_text_or_refused() {
+        let key = |json: &str| {
+            let text = format!(r#"{{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{{"_meta":{json}}}}}"#);
+            parse(&text).meta().unwrap().key().map_err(|e| (e.code, e.message))
+        };
+        assert_eq!(key("{}"), Ok(None));
+        assert_eq!(key(r#"{"bdk/idempotencyKey":null}"#), Ok(None));
+        assert_eq!(key(r#"{"bdk/idempotencyKey":"a-\u0031"}"#), Ok(Some("a-1".into())));
+        let long = format!("\"{}\"", "x".repeat(256));
+        for bad in [r#""""#, "7", "{}", r#""a b""#, r#""ä""#, &long] {
+            let (code, message) = key(&format!(r#"{{"bdk/idempotencyKey":{bad}}}"#)).unwrap_err();
+            assert_eq!(code, -32602, "{bad}");
+            assert!(message.contains("bdk/idempotencyKey") && message.contains("255"), "{message}");
+        }
     }
 
     #[test]

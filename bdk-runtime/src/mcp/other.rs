@@ -5,10 +5,9 @@ use super::{
     Mcp,
     answering::{Answering, CallRequest, Event},
     client::{Client, Era},
-    listing::Shape,
     message::Capabilities,
 };
-use crate::{Principal, call::line::LogLevel};
+use crate::{Principal, call::line::LogLevel, session::Live};
 use bytes::Bytes;
 use http::request::Parts;
 use rmcp::{
@@ -39,16 +38,24 @@ struct Sent(Bytes);
 
 /// The bot as rmcp sees it.
 #[derive(Clone)]
-pub(crate) struct Handler(pub(crate) Arc<Mcp>);
+struct Handler {
+    mcp: Arc<Mcp>,
+    /// What the calls are part of, where it does not come with each request.
+    bound: Option<Arc<Live>>,
+}
 
 impl Handler {
-    /// Who asks. Over HTTP the principal comes with the request's head; elsewhere it is the process itself.
-    fn client(context: &RequestContext<RoleServer>) -> Client {
-        let principal = context.extensions.get::<Parts>().and_then(|parts| parts.extensions.get::<Arc<Principal>>());
+    /// Who asks. Over HTTP the principal comes with the request's head, and its session of the bot's; elsewhere it is the
+    /// process itself, or the owner of the session that it serves.
+    fn client(&self, context: &RequestContext<RoleServer>) -> Client {
+        let parts = context.extensions.get::<Parts>().map(|parts| &parts.extensions);
+        let bound = self.bound.as_ref().or_else(|| parts.and_then(|parts| parts.get::<Arc<Live>>()));
+        let principal = parts.and_then(|parts| parts.get::<Arc<Principal>>());
+        let principal = principal.or_else(|| bound.map(|live| &live.info.auth));
         let principal = principal.cloned().unwrap_or_else(Principal::local);
         let modern = context.protocol_version().is_some_and(|v| v.as_str() >= super::client::STATELESS);
-        let whole = context.extensions.get::<Parts>().is_some_and(|parts| parts.extensions.get::<Whole>().is_some());
-        let mut client = Client::without_session(principal);
+        let whole = parts.is_some_and(|parts| parts.get::<Whole>().is_some());
+        let mut client = Client::without_session(principal).within(bound.cloned());
         if modern {
             let capabilities = context.meta.get("io.modelcontextprotocol/clientCapabilities");
             let capabilities = capabilities.and_then(|value| Capabilities::deserialize(value).ok());
@@ -74,7 +81,7 @@ impl Handler {
         request: CallToolRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
-        let client = Self::client(&context);
+        let client = self.client(&context);
         let sent = context.extensions.get::<Parts>().and_then(|parts| parts.extensions.get::<Sent>());
         let message = match sent {
             Some(sent) => sent.0.clone(),
@@ -88,19 +95,21 @@ impl Handler {
         let id = serde_json::to_string(&context.id).unwrap_or_default();
         let meta = |name: &str| context.meta.get(name).map(Value::to_string);
         let traceparent = super::message::traceparent(meta("traceparent").as_deref());
+        let key = super::message::key(meta("bdk/idempotencyKey").as_deref()).map_err(|e| of_json(&e.to_json()))?;
         let request = CallRequest {
             id: id.into(),
             tool: request.name.into_owned(),
             message,
             progress_token: meta("progressToken").filter(|_| !client.whole).map(Into::into),
             traceparent,
+            key,
             input_responses: match request.input_responses {
                 Some(responses) => typed(serde_json::to_value(responses).and_then(serde_json::from_value))?,
                 None => None,
             },
             request_state: request.request_state,
         };
-        let running = Answering::begin(self.0.clone(), client, request);
+        let running = Answering::begin(self.mcp.clone(), client, request);
         let mut running = running.map_err(|error| of_json(&error.to_json()))?;
         // what it says is sent below, which waits for the client
         running.apart();
@@ -125,7 +134,7 @@ impl Handler {
 
 impl ServerHandler for Handler {
     fn get_info(&self) -> ServerConfig {
-        let identity = self.0.bot.identity();
+        let identity = self.mcp.bot.identity();
         #[expect(deprecated, reason = "clients before 2026-07-28 set the level of log messages")]
         let capabilities =
             ServerCapabilities::builder().enable_tools().enable_tool_list_changed().enable_logging().build();
@@ -137,9 +146,9 @@ impl ServerHandler for Handler {
         request: Option<PaginatedRequestParams>,
         context: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
-        let shape = if Self::client(&context).era == Era::Stateless { Shape::Modern } else { Shape::Legacy };
+        let view = self.client(&context).view();
         let cursor = request.and_then(|request| request.cursor);
-        match self.0.listing.page(&self.0.bot.registry(), shape, cursor.as_deref()) {
+        match self.mcp.listing.page(&self.mcp.bot.registry(), view, cursor.as_deref()) {
             Ok(page) => typed(serde_json::from_slice(&page)),
             Err(bad) => Err(ErrorData::invalid_params(bad.to_string(), None)),
         }
@@ -155,7 +164,7 @@ impl ServerHandler for Handler {
     }
 
     fn get_tool(&self, name: &str) -> Option<Tool> {
-        let tool = self.0.bot.find(name)?;
+        let tool = self.mcp.bot.find(name)?;
         // rmcp looks in it for the parameters that are repeated as headers, and for nothing else
         let schema = if tool.param_headers().is_empty() { None } else { tool.input_schema().as_object().cloned() };
         Some(Tool::new(name.to_owned(), "", schema.unwrap_or_default()))
@@ -167,7 +176,7 @@ impl ServerHandler for Handler {
         _: rmcp::model::SetLevelRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<(), ErrorData> {
-        if Self::client(&context).era == Era::Stateless {
+        if self.client(&context).era == Era::Stateless {
             // there each request names its level
             return Err(ErrorData::new(ErrorCode::METHOD_NOT_FOUND, "logging/setLevel", None));
         }
@@ -180,12 +189,14 @@ impl ServerHandler for Handler {
     }
 
     async fn listen(&self, context: SubscriptionContext) -> Result<(), ErrorData> {
-        let mut changes = self.0.bot.tools_changed();
+        let mut changes = self.mcp.bot.tools_changed();
+        let bound = self.client(context.request_context()).bound;
         // whoever asked for nothing that there is, is told nothing
         let told = context.accepted().tools_list_changed == Some(true);
         loop {
             tokio::select! {
                 () = context.cancelled() => return Ok(()),
+                () = Live::deleted(bound.as_ref()) => return Ok(()),
                 changed = changes.changed(), if told => {
                     if changed.is_err() || context.sink().notify_tool_list_changed().await.is_err() {
                         return Ok(());

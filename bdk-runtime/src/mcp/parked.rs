@@ -1,7 +1,7 @@
 //! Calls that wait for their caller's answer between two requests (2026-07-28): they live in memory, are never run
 //! again, and end when nobody comes back.
 
-use super::{calling::Calling, lock};
+use super::{calling::Calling, client::Client, lock};
 use crate::{
     Principal,
     call::{CallInput, line::Ask},
@@ -27,11 +27,27 @@ pub(crate) struct Parked {
     pub(crate) calling: Calling,
     pub(crate) ask: Ask,
     /// Who called, with what: whoever comes back must be and say the same.
-    principal: Arc<Principal>,
+    caller: Caller,
     tool: Box<str>,
     /// Where the arguments stand: a tree of them takes many times the room.
     message: Bytes,
     since: Instant,
+}
+
+/// Who called, and in which of the bot's sessions.
+#[derive(Debug)]
+pub(crate) struct Caller {
+    principal: Arc<Principal>,
+    session: Option<Arc<str>>,
+}
+
+impl Caller {
+    pub(crate) fn of(client: &Client) -> Self {
+        Self { principal: client.principal.clone(), session: client.bound_to().cloned() }
+    }
+    fn is_same(&self, other: &Self) -> bool {
+        self.principal.is_same(&other.principal) && self.session == other.session
+    }
 }
 
 /// All of them, by the state that their caller brings back: an id that nobody can guess.
@@ -59,7 +75,8 @@ impl Table {
             }
             let mut taken: HashMap<(&str, &str), (usize, Instant, &String)> = HashMap::new();
             for (state, p) in &self.calls {
-                let by = taken.entry((&p.principal.kind, &p.principal.subject)).or_insert((0, p.since, state));
+                let by = &p.caller.principal;
+                let by = taken.entry((&by.kind, &by.subject)).or_insert((0, p.since, state));
                 by.0 += p.message.len() + EACH;
                 if p.since < by.1 {
                     (by.1, by.2) = (p.since, state);
@@ -98,7 +115,7 @@ impl ParkedCalls {
         &self,
         calling: Calling,
         ask: Ask,
-        principal: Arc<Principal>,
+        caller: Caller,
         tool: &str,
         message: Bytes,
     ) -> Result<String, Box<GivenBack>> {
@@ -107,22 +124,22 @@ impl ParkedCalls {
         if parked.closed {
             return Err(Box::new(GivenBack { calling, ask, why: "the bot is shutting down" }));
         }
-        if !parked.has_room(&principal, message.len()) {
+        if !parked.has_room(&caller.principal, message.len()) {
             let why = "too many calls wait for an answer already; try again later";
             return Err(Box::new(GivenBack { calling, ask, why }));
         }
         let state = uuid::Uuid::new_v4().simple().to_string();
         let tool = tool.into();
-        parked.calls.insert(state.clone(), Parked { calling, ask, principal, tool, message, since: Instant::now() });
+        parked.calls.insert(state.clone(), Parked { calling, ask, caller, tool, message, since: Instant::now() });
         Ok(state)
     }
 
     /// Takes a call up again. A state is good for one request: the call asks under another one next time.
-    pub(crate) fn take(&self, state: &str, principal: &Principal, tool: &str, message: &[u8]) -> Result<Parked, Gone> {
+    pub(crate) fn take(&self, state: &str, caller: &Caller, tool: &str, message: &[u8]) -> Result<Parked, Gone> {
         let given = arguments(message);
         let mut parked = lock(&self.0);
         match parked.calls.get(state) {
-            Some(p) if !p.principal.is_same(principal) => Err(Gone::Unknown),
+            Some(p) if !p.caller.is_same(caller) => Err(Gone::Unknown),
             Some(p) if &*p.tool != tool || arguments(&p.message) != given => Err(Gone::Changed),
             Some(_) => parked.calls.remove(state).ok_or(Gone::Unknown),
             None => Err(Gone::Unknown),

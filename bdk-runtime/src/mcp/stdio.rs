@@ -27,6 +27,7 @@ use crate::{
     bot::Bot,
     call::line::{Abilities, LogLevel},
     secrets,
+    session::{Bind, Live},
 };
 use bytes::Bytes;
 use futures_util::{FutureExt, future::BoxFuture, task::noop_waker};
@@ -51,6 +52,8 @@ pub(crate) const MAX_LINE: usize = 16 * 1024 * 1024;
 /// The server's side of one client.
 struct Stdio {
     mcp: Arc<Mcp>,
+    /// The session of the bot's that everything is part of.
+    bound: Option<Bind>,
     out: Out,
     agreed: Mutex<Agreed>,
     turns: Turns,
@@ -69,9 +72,10 @@ struct Agreed {
 }
 
 /// Serves until the client closes its end, or `stop` resolves; then running calls get their grace time, which a second
-/// `stop` ends.
+/// `stop` ends. All calls are part of the session that is `bound`, where one is.
 pub(crate) async fn serve<S: Future<Output = ()>>(
     bot: Bot,
+    bound: Option<Bind>,
     input: impl io::Read + Send + 'static,
     out: Out,
     stop: impl Fn() -> S,
@@ -81,6 +85,7 @@ pub(crate) async fn serve<S: Future<Output = ()>>(
     let session = Arc::new(Session::new(Principal::local(), Abilities::default()));
     let stdio = Arc::new(Stdio {
         mcp,
+        bound,
         out,
         agreed: Mutex::new(Agreed { session, version: None }),
         turns: Turns::new(),
@@ -235,8 +240,15 @@ impl Stdio {
         match message.method() {
             None => tools::replied(&session, &message),
             Some(_) if message.id.is_none() => tools::noticed(&session, &message),
-            Some(method) if tools::is_ours(method) && is_plain(&message) => {
-                let mut client = match client::era(&message, None) {
+            Some(method) => {
+                let bound = match self.bound().await {
+                    Ok(bound) => bound,
+                    Err(error) => return self.out.send(error.of(message.id).to_json()),
+                };
+                if !(tools::is_ours(method) && is_plain(&message)) {
+                    return self.other(&session, bound, &message, line).await;
+                }
+                let client = match client::era(&message, None) {
                     Era::Sessions => Client::of(session),
                     Era::Stateless => Client {
                         // by it the client cancels
@@ -244,11 +256,22 @@ impl Stdio {
                         ..Client::stateless(&message, Principal::local())
                     },
                 };
+                let mut client = match bound {
+                    // whoever may start the bot where its state is does it for the session's owner
+                    Some(live) => Client { principal: live.info.auth.clone(), ..client }.within(Some(live)),
+                    None => client,
+                };
                 client.tell_spans("pipe", || (super::lock(&self.agreed).version.clone(), None));
                 self.call(client, message, line).await;
             }
-            Some(_) => self.other(&session, &message, line).await,
         }
+    }
+
+    /// The session that everything is part of; it may have been deleted since the last request.
+    async fn bound(&self) -> Result<Option<Arc<Live>>, RpcError> {
+        let Some(bind) = &self.bound else { return Ok(None) };
+        let bound = Box::pin(self.mcp.bot.state().sessions.bind(bind, None)).await;
+        bound.map(Some).map_err(|unbound| RpcError::unbound(&unbound))
     }
 
     async fn call(&self, client: Client, message: Message<'_>, line: &Bytes) {
@@ -274,7 +297,7 @@ impl Stdio {
     }
 
     /// rmcp answers; what was agreed on is noted.
-    async fn other(&self, session: &Arc<Session>, message: &Message<'_>, line: &Bytes) {
+    async fn other(&self, session: &Arc<Session>, bound: Option<Arc<Live>>, message: &Message<'_>, line: &Bytes) {
         if let Some(method) = message.method().filter(|method| !serves(method)) {
             return self.out.send(RpcError::method(method).of(message.id).to_json());
         }
@@ -294,7 +317,7 @@ impl Stdio {
         let cancel = if lasts { &self.closing } else { self.mcp.bot.stop() }.child_token();
         let _runs = message.id.map(|id| session.run(id.get(), cancel.clone()));
         let version = super::lock(&self.agreed).version.clone();
-        let mut said = match one_request::ask(&self.mcp, message, line, version.as_deref(), cancel) {
+        let mut said = match one_request::ask(&self.mcp, bound, message, line, version.as_deref(), cancel) {
             Ok(said) => said,
             Err(error) => return self.out.send(error.to_json()),
         };
@@ -339,3 +362,6 @@ fn blanked(json: Vec<u8>) -> Vec<u8> {
 fn is_plain(message: &Message<'_>) -> bool {
     message.meta().is_none_or(|meta| meta.protocol_version.is_none() || meta.is_stateless())
 }
+
+#[cfg(test)]
+mod tests;

@@ -5,7 +5,6 @@ use super::{
     answering::{Answering, CallRequest, Response},
     client::{Client, Era},
     error::RpcError,
-    listing::Shape,
     message::Meta,
     response,
     session::Session,
@@ -47,8 +46,7 @@ pub(crate) async fn answer(mcp: &Arc<Mcp>, client: Client, message: Message<'_>,
 
 fn list(mcp: &Mcp, client: &Client, message: &Message<'_>) -> Result<Vec<u8>, RpcError> {
     let cursor = message.params.as_ref().and_then(|p| p.cursor.as_ref()).map(|c| &*c.0);
-    let shape = if client.era == Era::Stateless { Shape::Modern } else { Shape::Legacy };
-    match mcp.listing.page(&mcp.bot.registry(), shape, cursor) {
+    match mcp.listing.page(&mcp.bot.registry(), client.view(), cursor) {
         Ok(page) => Ok(response::of_result(id(message)?, &page)),
         Err(bad) => Err(RpcError::params(bad.to_string())),
     }
@@ -64,6 +62,7 @@ async fn call(mcp: &Arc<Mcp>, client: Client, message: Message<'_>, bytes: &Byte
     let request_state = params.request_state.take().filter(|_| stateless);
     let progress_token = params.meta.as_ref().and_then(|meta| meta.progress_token()).filter(|_| !client.whole);
     let traceparent = params.meta.as_ref().and_then(Meta::traceparent);
+    let key = params.meta.as_ref().map_or(Ok(None), Meta::key)?;
     let waits = request_state.is_some() || input_responses.is_some();
     let tool = mcp.bot.find(&name.0);
     if waits || tool.as_ref().is_some_and(|tool| speaks(tool)) {
@@ -73,6 +72,7 @@ async fn call(mcp: &Arc<Mcp>, client: Client, message: Message<'_>, bytes: &Byte
             message: bytes.clone(),
             progress_token: progress_token.map(Into::into),
             traceparent,
+            key,
             input_responses,
             request_state: request_state.map(|state| state.0.into_owned()),
         };
@@ -80,13 +80,8 @@ async fn call(mcp: &Arc<Mcp>, client: Client, message: Message<'_>, bytes: &Byte
     }
     // a tool that has no way to say anything needs nobody who listens
     let runs = client.session.as_ref().map(|session| session.run(id, mcp.bot.stop().child_token()));
-    let options = CallOptions {
-        mcp: client.request(id),
-        principal: Some(client.principal),
-        cancel: runs.as_ref().map(|runs| runs.token().clone()),
-        traceparent,
-        ..CallOptions::new()
-    };
+    let options =
+        CallOptions { cancel: runs.as_ref().map(|runs| runs.token().clone()), traceparent, key, ..client.options(id) };
     let input = params.arguments.unwrap_or_else(CallInput::empty);
     let ended = match tool {
         Some(tool) => Ok(mcp.bot.call_found(tool, input, options).await),

@@ -176,6 +176,12 @@ impl Tool {
             Kind::Data(data, _) => data.output_schema.is_some(),
         }
     }
+    /// Whether a dry run may answer in its place with an acknowledgement, which is a text whatever the output schema says.
+    #[cfg(feature = "mcp")]
+    pub(crate) fn may_be_acknowledged(&self) -> bool {
+        let stub = matches!(&self.kind, Kind::Code(def) if def.dry_run_result.is_some());
+        self.effect() != "read" && !stub
+    }
     fn hints(&self) -> Hints {
         match &self.kind {
             Kind::Code(def) => def.hints,

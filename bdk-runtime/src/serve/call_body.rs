@@ -1,13 +1,16 @@
 //! The body of a call: `{input, sessionId?, continuationToken?, dryRun?, asOf?, callId?}`.
 
-use super::refused::Refused;
-use crate::{Timestamp, call::CallInput, secrets, session::Bind};
+use super::{
+    members::{self, Kind, Name, flag, instant, listed, text},
+    refused::Refused,
+};
+use crate::{Timestamp, call::CallInput, session::Bind};
 use serde::{
     Deserialize, Deserializer,
     de::{IgnoredAny, MapAccess, Visitor},
 };
 use serde_json::Value;
-use std::{borrow::Cow, fmt};
+use std::fmt;
 
 /// What a call's body says.
 #[derive(Debug)]
@@ -25,21 +28,15 @@ pub(super) struct CallBody<'a> {
 /// The names a body may have, in the order in which they are told.
 const NAMES: [&str; 6] = ["input", "sessionId", "continuationToken", "dryRun", "asOf", "callId"];
 
+/// What it is called where something is wrong with it.
+const CALL: Kind = Kind { body: "a call's body", is: "is no call", hint: " (a tool's arguments stand in `input`)" };
+
 /// Reads a body. An empty one is `{}`.
 pub(super) fn parse(bytes: &[u8]) -> Result<CallBody<'_>, Refused> {
     if bytes.trim_ascii().is_empty() {
         return Raw::default().checked();
     }
-    // one look at all of it is cheaper than one at each text; what is no UTF-8 is told with its place
-    let raw = match std::str::from_utf8(bytes) {
-        Ok(text) => serde_json::from_str::<Raw<'_>>(text),
-        Err(_) => serde_json::from_slice(bytes),
-    };
-    let raw = raw.map_err(|error| {
-        let what = if error.is_data() { "the body is no call" } else { "the body is no JSON" };
-        Refused::invalid(format!("{what}: {error}"))
-    })?;
-    raw.checked()
+    members::json(bytes, &CALL, serde_json::from_str::<Raw<'_>>)?.checked()
 }
 
 /// The members as they came; `null` is as good as absent.
@@ -69,32 +66,12 @@ impl<'a> Raw<'a> {
     }
 
     fn checked(self) -> Result<CallBody<'a>, Refused> {
-        if !self.unknown.is_empty() {
-            return Err(Refused::invalid(format!(
-                "a call's body has no {}; it has {} (a tool's arguments stand in `input`)",
-                listed(&self.unknown, "or"),
-                listed(&NAMES, "and")
-            )));
-        }
-        if !self.twice.is_empty() {
-            return Err(Refused::invalid(format!("{} came twice", listed(&self.twice, "and"))));
-        }
+        members::check(&CALL, &NAMES, &self.unknown, &self.twice)?;
         let session = text("sessionId", self.session_id)?;
         let continuation = text("continuationToken", self.continuation_token)?;
         let facts = [("dryRun", self.dry_run.is_some()), ("asOf", self.as_of.is_some())];
-        let dry_run = match self.dry_run {
-            None => false,
-            Some(Value::Bool(dry_run)) => dry_run,
-            Some(other) => return Err(wrong("dryRun", "`true` or `false`", &other)),
-        };
-        let as_of = match text("asOf", self.as_of)? {
-            None => None,
-            Some(text) => Some(text.parse().map_err(|error| {
-                Refused::invalid(format!(
-                    "`asOf` is no RFC 3339 instant with a zone, such as `2026-01-01T00:00:00Z`: {error}"
-                ))
-            })?),
-        };
+        let dry_run = flag("dryRun", self.dry_run)?;
+        let as_of = instant("asOf", self.as_of)?;
         let call_id = text("callId", self.call_id)?;
         let input = self.input.unwrap_or_else(CallInput::empty);
         let (bound, bind) = match (session, continuation) {
@@ -117,42 +94,6 @@ impl<'a> Raw<'a> {
         }
         Ok(CallBody { input, dry_run, as_of, bind: Some(bind), call_id })
     }
-}
-
-fn text(name: &str, value: Option<Value>) -> Result<Option<String>, Refused> {
-    match value {
-        None => Ok(None),
-        Some(Value::String(text)) => Ok(Some(text)),
-        Some(other) => Err(wrong(name, "a string", &other)),
-    }
-}
-
-fn wrong(name: &str, expected: &str, received: &Value) -> Refused {
-    Refused::invalid(format!("`{name}` must be {expected}, and was {}", cut(&received.to_string())))
-}
-
-/// As much of a text as an answer repeats.
-fn cut(text: &str) -> String {
-    // first, or half a secret would be left
-    let text = secrets::blank(text);
-    match text.char_indices().nth(80) {
-        Some((end, _)) => format!("{}…", &text[..end]),
-        None => text.into_owned(),
-    }
-}
-
-/// "`a`, `b` and `c`".
-fn listed(names: &[impl AsRef<str>], last: &str) -> String {
-    let mut out = String::new();
-    for (i, name) in names.iter().enumerate() {
-        match i {
-            0 => {}
-            _ if i + 1 == names.len() => out.extend([" ", last, " "]),
-            _ => out.push_str(", "),
-        }
-        out.extend(["`", &cut(name.as_ref()), "`"]);
-    }
-    out
 }
 
 impl<'de> Deserialize<'de> for Raw<'de> {
@@ -191,10 +132,6 @@ impl<'de> Deserialize<'de> for Raw<'de> {
         deserializer.deserialize_map(Members)
     }
 }
-
-/// A member's name; it is copied only where something in it is escaped.
-#[derive(Deserialize)]
-struct Name<'a>(#[serde(borrow)] Cow<'a, str>);
 
 #[cfg(test)]
 mod tests {

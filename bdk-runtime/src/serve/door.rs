@@ -3,11 +3,13 @@
 use super::{
     ServeMode, Server,
     answer::{self, Answer},
+    asker::Asker,
     auth::AuthRequest,
     chain::Chain,
     gate::Gate,
     refused::{Code, Refused},
     routes::{self, Routes},
+    session,
     surface::{Security, Surface},
     tools,
 };
@@ -17,7 +19,7 @@ use http::{
     HeaderMap, HeaderName, HeaderValue, Method, Request, StatusCode,
     header::{
         ACCESS_CONTROL_ALLOW_HEADERS, ACCESS_CONTROL_ALLOW_METHODS, ACCESS_CONTROL_ALLOW_ORIGIN,
-        ACCESS_CONTROL_MAX_AGE, ACCESS_CONTROL_REQUEST_METHOD, EXPECT, VARY,
+        ACCESS_CONTROL_EXPOSE_HEADERS, ACCESS_CONTROL_MAX_AGE, ACCESS_CONTROL_REQUEST_METHOD, EXPECT, VARY,
     },
     request::Parts,
 };
@@ -74,6 +76,13 @@ impl Door {
         let closing = CancellationToken::new();
         let security = Security { bearer: !server.bearer.is_empty(), anonymous: server.anonymous };
         let gate = Gate::new(&server.allowed_hosts, &server.allowed_origins, server.public_url.as_deref())?;
+        let sessions = session::Knowing {
+            bot: bot.clone(),
+            prefix: prefix.clone(),
+            public_url: server.public_url.clone(),
+            max_body: server.max_body,
+            closing: closing.clone(),
+        };
         let surface = Surface::new(bot.clone(), prefix.clone(), server.public_url, security);
         Ok(Self {
             #[cfg(feature = "mcp")]
@@ -85,7 +94,7 @@ impl Door {
             chain: Chain::new(server.authenticators, server.bearer, server.anonymous),
             trust_proxy: server.trust_proxy,
             max_body: server.max_body,
-            routes: Routes::new(surface, closing.clone()),
+            routes: Routes::new(surface, sessions, closing.clone()),
             tools: format!("{prefix}/tools/"),
             prefix,
             bot,
@@ -128,14 +137,17 @@ impl Door {
         let mut answer = self.route(peer, parts, body).await;
         answer.headers_mut().insert(ACCESS_CONTROL_ALLOW_ORIGIN, origin);
         answer.headers_mut().append(VARY, HeaderValue::from_static("origin"));
+        answer
+            .headers_mut()
+            .insert(ACCESS_CONTROL_EXPOSE_HEADERS, HeaderValue::from_static(super::artifacts::ANSWER_HEADERS));
         #[cfg(feature = "mcp")]
         answer
             .headers_mut()
-            .insert(http::header::ACCESS_CONTROL_EXPOSE_HEADERS, HeaderValue::from_static(super::mcp::ANSWER_HEADERS));
+            .append(ACCESS_CONTROL_EXPOSE_HEADERS, HeaderValue::from_static(super::mcp::ANSWER_HEADERS));
         answer
     }
 
-    async fn route(&self, peer: IpAddr, parts: Parts, mut body: Incoming) -> Answer {
+    async fn route(&self, peer: IpAddr, mut parts: Parts, mut body: Incoming) -> Answer {
         let path = parts.uri.path();
         #[cfg(feature = "mcp")]
         if path == self.mcp.path {
@@ -144,7 +156,14 @@ impl Door {
         let answered = match path.strip_prefix(&*self.tools) {
             Some(name) if !name.is_empty() && !name.contains('/') => self.call(peer, name, &parts, &mut body).await,
             _ if routes::is_open(path) => Ok(None),
-            _ => self.admit(peer, &parts).await.map(|_| None),
+            _ => match self.admit(peer, &parts).await {
+                Ok(principal) => {
+                    let secure = self.place(peer, &parts).1;
+                    parts.extensions.insert(Asker { principal, secure });
+                    Ok(None)
+                }
+                Err(refused) => Err(refused),
+            },
         };
         match answered {
             Ok(Some(done)) => answer::json(StatusCode::OK, done),
@@ -182,8 +201,13 @@ impl Door {
     }
 
     async fn admit(&self, peer: IpAddr, parts: &Parts) -> Result<Arc<Principal>, Refused> {
-        let (peer, secure) = if self.trust_proxy { told(&parts.headers, peer) } else { (peer, false) };
+        let (peer, secure) = self.place(peer, parts);
         self.chain.admit(AuthRequest { parts, peer, secure }).await
+    }
+
+    /// Whose request it is, and whether it came over TLS.
+    fn place(&self, peer: IpAddr, parts: &Parts) -> (IpAddr, bool) {
+        if self.trust_proxy { told(&parts.headers, peer) } else { (peer, false) }
     }
 }
 
@@ -200,7 +224,11 @@ fn told(headers: &HeaderMap, peer: IpAddr) -> (IpAddr, bool) {
 }
 
 /// Answers a refused request, and reads some of what is left of its body.
-fn refuse(headers: &HeaderMap, mut body: Incoming, refused: &Refused) -> Answer {
+pub(super) fn refuse<B>(headers: &HeaderMap, mut body: B, refused: &Refused) -> Answer
+where
+    B: Body<Data = Bytes> + Unpin + Send + 'static,
+    B::Error: Send,
+{
     // one that waits to be told to go on has sent nothing, and reading would tell it to; one that stalled will not go on
     if !body.is_end_stream() && !headers.contains_key(EXPECT) && refused.code != Code::Stalled {
         let rest = async move {
@@ -224,7 +252,10 @@ fn preflight(origin: HeaderValue) -> Answer {
     headers.clear();
     headers.insert(ACCESS_CONTROL_ALLOW_ORIGIN, origin);
     headers.insert(ACCESS_CONTROL_ALLOW_METHODS, HeaderValue::from_static("GET, HEAD, POST, DELETE"));
-    headers.insert(ACCESS_CONTROL_ALLOW_HEADERS, HeaderValue::from_static("authorization, content-type"));
+    headers.insert(
+        ACCESS_CONTROL_ALLOW_HEADERS,
+        HeaderValue::from_static("authorization, content-type, idempotency-key, last-event-id"),
+    );
     #[cfg(feature = "mcp")]
     headers.append(ACCESS_CONTROL_ALLOW_HEADERS, HeaderValue::from_static(super::mcp::REQUEST_HEADERS));
     headers.insert(ACCESS_CONTROL_MAX_AGE, HeaderValue::from_static("600"));

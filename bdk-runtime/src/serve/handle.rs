@@ -1,9 +1,13 @@
 //! A running server, as the program that started it holds it.
 
 use super::listen::Running;
-use crate::{CallOptions, Error, Outcome, ToolDefinition, bot::Bot};
+use crate::{
+    CallOptions, Error, Outcome, SessionDetail, SessionOptions, ToolDefinition,
+    bot::Bot,
+    program::{self, Session},
+};
 use serde_json::Value;
-use std::{net::SocketAddr, panic::Location};
+use std::{net::SocketAddr, panic::Location, sync::Arc};
 
 /// A running server. Dropping it begins a shutdown, as [`shutdown`](Self::shutdown) does.
 ///
@@ -47,6 +51,35 @@ impl ServeHandle {
             return Err(Error::new(format!("the bot is shutting down; \"{name}\" was not called")));
         }
         self.bot.call_bound(name, input.into(), options).await.map(Outcome::from)
+    }
+    /// Opens a session: calls in it share its facts, its workspace and its log.
+    ///
+    /// ```no_run
+    /// # async fn example(handle: &bdk::ServeHandle) -> Result<(), bdk::Error> {
+    /// use bdk::{Mode, SessionOptions};
+    /// use serde_json::json;
+    /// let session = handle.open_session(SessionOptions::new().mode(Mode::Task).title("Release 1.2")).await?;
+    /// let outcome = session.call_tool("inspect_pr", json!({ "pr_url": "https://example.com/1" })).await?;
+    /// println!("{} in {}", outcome.text(), session.id());
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// When something about it cannot be (see the limits at [`SessionOptions`]), or the bot's state cannot be written.
+    pub async fn open_session(&self, options: SessionOptions) -> Result<Session, Error> {
+        program::open(&self.bot, self.running.closing_token(), options).await
+    }
+    /// The session with this id, whoever's it is. Whether there is one shows when something is asked of it.
+    pub fn session(&self, id: impl Into<Arc<str>>) -> Session {
+        Session::new(self.bot.clone(), self.running.closing_token(), id.into())
+    }
+    /// All sessions of the bot, whoever's they are, the youngest first.
+    ///
+    /// # Errors
+    /// When the bot's state cannot be read.
+    pub async fn sessions(&self) -> Result<Vec<SessionDetail>, Error> {
+        program::all(&self.bot).await
     }
     /// Adds a tool to the running bot: callers see it from now on, and clients that listen for changes are told.
     ///

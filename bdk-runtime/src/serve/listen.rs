@@ -1,7 +1,7 @@
 //! Listening: binding the address, taking connections, and the shutdown that drains.
 
 use super::{ServeHandle, Server, door::Door};
-use crate::{Error, bot::Bot};
+use crate::{Error, bot::Bot, store::Op};
 use hyper::{server::conn::http1, service::service_fn};
 use hyper_util::rt::{TokioIo, TokioTimer};
 use std::{
@@ -21,6 +21,8 @@ use tokio_util::{sync::CancellationToken, task::TaskTracker};
 const HEAD: Duration = Duration::from_secs(60);
 /// How large a request's head may be.
 const HEAD_BYTES: usize = 32 * 1024;
+/// How often what has expired is removed.
+const PURGE: Duration = Duration::from_secs(60 * 60);
 /// How long answers may take to leave after the last call ended.
 const FLUSH: Duration = Duration::from_secs(1);
 
@@ -54,12 +56,36 @@ pub(super) async fn start(server: Server, bot: Bot) -> Result<ServeHandle, Error
         }
     }
     let (drain, host, port) = (server.drain, server.host.clone(), server.port);
+    let public_url = server.public_url.clone();
     let door = Arc::new(Door::new(server, bot.clone())?);
     let listener = TcpListener::bind(&*wanted).await.map_err(|e| no_listener(&host, port, &e))?;
     let addr = listener.local_addr().map_err(|e| no_listener(&host, port, &e))?;
+    let base = public_url.map_or_else(|| url(addr), |url| url.trim_end_matches('/').to_owned());
+    bot.serves_at(format!("{base}{}", door.prefix));
+    bot.state().store.note(&format!("http://{addr}"));
     let now = CancellationToken::new();
+    tokio::spawn(purge(bot.clone(), door.closing.clone()));
     let supervisor = tokio::spawn(supervise(listener, door.clone(), bot.clone(), drain, now.clone()));
     Ok(ServeHandle { bot, running: Running { door, addr, now, supervisor: Some(supervisor) } })
+}
+
+/// Where a socket is reached. One that listens on every address is reached by this machine under its loopback one.
+fn url(mut addr: SocketAddr) -> String {
+    match addr.ip() {
+        IpAddr::V4(ip) if ip.is_unspecified() => addr.set_ip(Ipv4Addr::LOCALHOST.into()),
+        IpAddr::V6(ip) if ip.is_unspecified() => addr.set_ip(Ipv6Addr::LOCALHOST.into()),
+        _ => {}
+    }
+    format!("http://{addr}")
+}
+
+/// Removes what has expired, until the shutdown begins.
+async fn purge(bot: Bot, closing: CancellationToken) {
+    while closing.run_until_cancelled(tokio::time::sleep(PURGE)).await.is_some() {
+        if let Err(error) = bot.state().store.write(vec![Op::Purge { now: bot.now_in_ms() }]).await {
+            tracing::warn!(target: "bdk::serve", %error, "what has expired could not be removed");
+        }
+    }
 }
 
 async fn resolve(host: &str, port: u16) -> Result<Vec<SocketAddr>, Error> {
@@ -173,20 +199,17 @@ impl Running {
         self.addr
     }
     pub(super) fn url(&self) -> String {
-        let mut addr = self.addr;
-        // a socket that listens on every address is reached by this machine under its loopback one
-        match addr.ip() {
-            IpAddr::V4(ip) if ip.is_unspecified() => addr.set_ip(Ipv4Addr::LOCALHOST.into()),
-            IpAddr::V6(ip) if ip.is_unspecified() => addr.set_ip(Ipv6Addr::LOCALHOST.into()),
-            _ => {}
-        }
-        format!("http://{addr}")
+        url(self.addr)
     }
     pub(super) fn prefix(&self) -> &str {
         &self.door.prefix
     }
     pub(super) fn closing(&self) -> bool {
         self.door.closing.is_cancelled()
+    }
+    /// Cancelled when the shutdown begins.
+    pub(super) fn closing_token(&self) -> CancellationToken {
+        self.door.closing.clone()
     }
     pub(super) async fn shut_down(mut self) {
         self.door.close();

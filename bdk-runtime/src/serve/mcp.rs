@@ -1,13 +1,15 @@
 //! `ANY …/mcp`: MCP over streamable HTTP, both eras of the protocol on one endpoint.
 //!
 //! The gate (Host, Origin) and the auth chain stand before it, as before every route. Whether a request is one of the
-//! tools' and of which era is found out here; see [`crate::mcp`] for the rest of its way.
+//! tools' and of which era is found out here; see [`crate::mcp`] for the rest of its way. With `?session=ses_…`, whatever
+//! is asked for is part of that session of the bot's.
 
 use super::{
     answer::{self, Answer},
     body,
     door::Door,
-    refused::{Code, Refused},
+    query,
+    refused::Refused,
     sse::{self, Accepts},
     tools::is_json,
 };
@@ -25,10 +27,11 @@ use crate::{
         tools::{self, Answered},
     },
     secrets,
+    session::{Bind, Live},
 };
 use bytes::Bytes;
 use http::{
-    HeaderMap, HeaderValue, Method, StatusCode,
+    HeaderMap, HeaderValue, Method, StatusCode, Uri,
     header::{CONTENT_LENGTH, CONTENT_TYPE},
     request::Parts,
 };
@@ -44,7 +47,7 @@ mod judged;
 use headers::{SESSION, VERSION, text};
 
 /// The headers of requests that pages of listed origins may send, beside those that every route takes.
-pub(super) const REQUEST_HEADERS: &str = "mcp-session-id, mcp-protocol-version, mcp-method, mcp-name, last-event-id";
+pub(super) const REQUEST_HEADERS: &str = "mcp-session-id, mcp-protocol-version, mcp-method, mcp-name";
 /// The headers of answers that they may read.
 pub(super) const ANSWER_HEADERS: &str = "mcp-session-id, mcp-protocol-version";
 
@@ -74,26 +77,29 @@ impl Endpoint {
         body: &mut Incoming,
         principal: Arc<Principal>,
     ) -> Result<Answer, Refused> {
-        if let Some(query) = parts.uri.query()
-            && let Some((_, id)) = url::form_urlencoded::parse(query.as_bytes()).find(|(name, _)| name == "session")
-        {
-            return Err(Refused::new(Code::UnknownSession, format!("there is no session \"{id}\"")));
-        }
+        let bound = match named(&parts.uri)? {
+            Some(id) => Some(self.bound(id, &principal).await?),
+            None => None,
+        };
+        let sender = Sender { principal, bound };
         match parts.method {
-            Method::POST => self.post(door, parts, body, principal).await,
-            Method::GET => self.listen(&parts.headers, &principal),
-            Method::DELETE => self.end(&parts.headers, &principal),
+            Method::POST => self.post(door, parts, body, sender).await,
+            Method::GET => self.listen(&parts.headers, sender),
+            Method::DELETE => self.end(&parts.headers, &sender.principal),
             _ => Err(Refused::method(&parts.method, "POST, GET, DELETE")),
         }
     }
 
-    async fn post(
-        &self,
-        door: &Door,
-        parts: &Parts,
-        body: &mut Incoming,
-        principal: Arc<Principal>,
-    ) -> Result<Answer, Refused> {
+    /// The session that the address names. It is looked for with each request, because it may have been deleted since the
+    /// last one.
+    async fn bound(&self, id: String, principal: &Principal) -> Result<Arc<Live>, Refused> {
+        let bind = Bind::Id(id);
+        // on the heap, because the future of every request would have room for it
+        let bound = Box::pin(self.mcp.bot.state().sessions.bind(&bind, Some(principal))).await;
+        bound.map_err(|unbound| Refused::unbound(&unbound))
+    }
+
+    async fn post(&self, door: &Door, parts: &Parts, body: &mut Incoming, sender: Sender) -> Result<Answer, Refused> {
         is_json(&parts.headers)?;
         let accepts = Accepts::of(&parts.headers);
         if !accepts.json && !accepts.events {
@@ -108,7 +114,7 @@ impl Endpoint {
         let era = client::era(&message, version);
         let session = match text(&parts.headers, &SESSION) {
             Some(id) if era == Era::Sessions && message.method() != Some("initialize") => {
-                match self.mcp.sessions.find(id, &principal) {
+                match self.mcp.sessions.find(id, &sender.principal) {
                     Some(session) => Some(session),
                     None => return Ok(rpc(StatusCode::NOT_FOUND, &RpcError::session().of(message.id))),
                 }
@@ -122,12 +128,14 @@ impl Endpoint {
             None => Ok(self.replied(&message, session.as_deref())),
             Some(_) if message.id.is_none() => Ok(noticed(&message, session.as_deref())),
             Some(method) if tools::is_ours(method) && headers::are_plain(&self.mcp, era, &message, &parts.headers) => {
-                let mut client = match (era, session) {
+                let Sender { principal, bound } = sender;
+                let client = match (era, session) {
                     (Era::Stateless, _) => Client::stateless(&message, principal),
                     // what else is known of its sender may have changed since the session was opened
                     (Era::Sessions, Some(session)) => Client { principal, ..Client::of(session) },
                     (Era::Sessions, None) => Client::without_session(principal),
                 };
+                let mut client = client.within(bound);
                 if !accepts.events {
                     client.takes_whole_answers_only();
                 }
@@ -139,7 +147,7 @@ impl Endpoint {
                 Ok(written(answered, accepts).await)
             }
             Some("initialize") if era == Era::Sessions => {
-                Ok(self.initialize(parts, principal, &message, &bytes, accepts).await)
+                Ok(self.initialize(parts, sender, &message, &bytes, accepts).await)
             }
             Some("logging/setLevel") if era == Era::Sessions => {
                 let level = message.params.as_ref().and_then(|p| p.level.as_ref()).map(|level| &*level.0);
@@ -147,9 +155,9 @@ impl Endpoint {
                     return Ok(rpc(StatusCode::OK, &RpcError::log_level().of(message.id)));
                 };
                 session.inspect(|session| session.set_log(level));
-                Ok(self.other(parts, principal, &message, &bytes, accepts).await)
+                Ok(self.other(parts, sender, &message, &bytes, accepts).await)
             }
-            Some(_) => Ok(self.other(parts, principal, &message, &bytes, accepts).await),
+            Some(_) => Ok(self.other(parts, sender, &message, &bytes, accepts).await),
         }
     }
 
@@ -157,12 +165,12 @@ impl Endpoint {
     async fn other(
         &self,
         parts: &Parts,
-        principal: Arc<Principal>,
+        Sender { principal, bound }: Sender,
         message: &Message<'_>,
         bytes: &Bytes,
         accepts: Accepts,
     ) -> Answer {
-        let answer = self.other.answer(parts, principal, bytes.clone(), !accepts.events).await;
+        let answer = self.other.answer(parts, principal, bound, bytes.clone(), !accepts.events).await;
         if answer.headers().get(CONTENT_TYPE).is_some_and(|kind| kind == "text/event-stream") {
             return answer.map(Either::Right);
         }
@@ -186,7 +194,7 @@ impl Endpoint {
     async fn initialize(
         &self,
         parts: &Parts,
-        principal: Arc<Principal>,
+        sender: Sender,
         message: &Message<'_>,
         bytes: &Bytes,
         accepts: Accepts,
@@ -197,7 +205,8 @@ impl Endpoint {
         let capabilities = message.params.as_ref().and_then(|p| p.capabilities.as_ref());
         let abilities = capabilities.map_or(Abilities::default(), Capabilities::abilities);
         let both = Accepts { json: true, events: true };
-        let (head, body) = self.other(parts, principal.clone(), message, bytes, both).await.into_parts();
+        let principal = sender.principal.clone();
+        let (head, body) = self.other(parts, sender, message, bytes, both).await.into_parts();
         let Ok(body) = body.collect().await.map(http_body_util::Collected::to_bytes) else {
             return Refused::internal().answer();
         };
@@ -228,7 +237,7 @@ impl Endpoint {
     }
 
     /// The stream on which the bot speaks of its own accord: that its tools changed.
-    fn listen(&self, headers: &HeaderMap, principal: &Principal) -> Result<Answer, Refused> {
+    fn listen(&self, headers: &HeaderMap, sender: Sender) -> Result<Answer, Refused> {
         let Some(id) = text(headers, &SESSION) else {
             // without a session there is nothing to listen to; so the specification has it
             return Err(Refused::method(&Method::GET, "POST"));
@@ -236,8 +245,10 @@ impl Endpoint {
         if !Accepts::of(headers).events {
             return Ok(rpc(StatusCode::NOT_ACCEPTABLE, &not_acceptable()));
         }
-        match self.mcp.sessions.find(id, principal) {
-            Some(session) => Ok(sse::listening(session, self.mcp.bot.tools_changed(), self.closing.clone())),
+        match self.mcp.sessions.find(id, &sender.principal) {
+            Some(session) => {
+                Ok(sse::listening(session, self.mcp.bot.tools_changed(), self.closing.clone(), sender.bound))
+            }
             None => Ok(rpc(StatusCode::NOT_FOUND, &RpcError::session())),
         }
     }
@@ -252,6 +263,22 @@ impl Endpoint {
         let mut answer = answer::json(StatusCode::NO_CONTENT, Bytes::new());
         answer.headers_mut().remove(CONTENT_TYPE);
         Ok(answer)
+    }
+}
+
+/// Who sent a request, and what it is part of.
+struct Sender {
+    principal: Arc<Principal>,
+    bound: Option<Arc<Live>>,
+}
+
+/// The session that an address names.
+fn named(uri: &Uri) -> Result<Option<String>, Refused> {
+    match query::one(uri, "session")? {
+        Some(id) if id.is_empty() => {
+            Err(Refused::invalid("`?session=` names no session: write its id, or leave it out"))
+        }
+        named => Ok(named),
     }
 }
 
@@ -300,4 +327,21 @@ fn accepted() -> Answer {
 
 fn not_acceptable() -> RpcError {
     RpcError::request("the answer is JSON or a stream of events: send `Accept: application/json, text/event-stream`")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_address_names_one_session_or_none() {
+        let read = |query: &str| named(&format!("/mcp?{query}").parse().unwrap()).map_err(|refused| refused.message);
+        assert_eq!(read(""), Ok(None));
+        assert_eq!(read("a=b&Session=x"), Ok(None));
+        assert_eq!(read("a=b&session=ses_%61"), Ok(Some("ses_a".to_owned())));
+        for (bad, words) in [("session", "no session"), ("session=", "no session"), ("session=a&session=a", "once")] {
+            let told = read(bad).unwrap_err();
+            assert!(told.contains(words) && told.contains("`?session=`"), "{told}");
+        }
+    }
 }

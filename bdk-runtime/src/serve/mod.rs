@@ -5,6 +5,8 @@
 //! there is goes through an axum router.
 
 mod answer;
+mod artifacts;
+mod asker;
 mod auth;
 mod bearer;
 mod body;
@@ -16,10 +18,13 @@ mod handle;
 mod listen;
 #[cfg(feature = "mcp")]
 mod mcp;
+mod members;
 mod openapi;
+mod query;
 mod refused;
 mod routes;
 mod server;
+mod session;
 #[cfg(feature = "mcp")]
 mod sse;
 pub(crate) mod surface;

@@ -1,6 +1,8 @@
 //! `GET …/openapi.json`: an OpenAPI 3.1 document made from the registry. Its schemas are the advertised ones, which are
 //! JSON Schema 2020-12 already, as OpenAPI 3.1 has it.
 
+mod session;
+
 use super::surface::Security;
 use crate::{
     bot::Bot,
@@ -9,7 +11,7 @@ use crate::{
 use serde_json::{Map, Value, json};
 
 /// What a refused call may answer, with its statuses.
-const REFUSED: [(&str, &str); 8] = [
+const REFUSED: [(&str, &str); 9] = [
     ("400", "invalid_request"),
     ("401", "unauthorized"),
     ("403", "forbidden"),
@@ -18,6 +20,7 @@ const REFUSED: [(&str, &str); 8] = [
     ("413", "too_large"),
     ("415", "unsupported_media_type"),
     ("500", "internal"),
+    ("503", "internal: the bot's state cannot be read or written now"),
 ];
 
 /// The document of a bot with these tools whose routes stand under `server`.
@@ -39,6 +42,8 @@ pub(super) fn document(bot: &Bot, registry: &Registry, server: &str, security: S
             json!({ "description": summary, "content": { "application/json": { "schema": { "type": "object" } } } });
         paths.insert(route.into(), json!({ "get": { "summary": summary, "responses": { "200": answer } } }));
     }
+    paths.insert("/artifacts/{id}/content".into(), artifact());
+    session::add(&mut paths, &mut schemas);
     let mut components = json!({ "schemas": schemas });
     let mut out = json!({
         "openapi": "3.1.0",
@@ -54,6 +59,17 @@ pub(super) fn document(bot: &Bot, registry: &Registry, server: &str, security: S
     out
 }
 
+fn artifact() -> Value {
+    let id = json!({ "name": "id", "in": "path", "required": true, "schema": { "type": "string" } });
+    let content =
+        json!({ "description": "Its bytes, with the media type it was published with.", "content": { "*/*": {} } });
+    json!({ "get": {
+        "summary": "What a tool published for its caller.",
+        "parameters": [id],
+        "responses": { "200": content, "404": answer("unknown_route: none of the caller's has this id.", &reference("Refused")) },
+    } })
+}
+
 fn path(tool: &Tool, schemas: &mut Map<String, Value>) -> Value {
     let input = component(tool, "input", tool.input_schema().clone(), schemas);
     let needed = tool.input_schema()["required"].as_array().is_some_and(|required| !required.is_empty());
@@ -63,6 +79,15 @@ fn path(tool: &Tool, schemas: &mut Map<String, Value>) -> Value {
             "input": input,
             "dryRun": { "type": "boolean", "description": "Reads run, writes are stubbed." },
             "asOf": { "type": "string", "format": "date-time", "description": "Freezes the call's time." },
+            "sessionId": {
+                "type": "string",
+                "description": "The session that the call is part of. It has its own dryRun and asOf, which cannot stand beside it.",
+            },
+            "continuationToken": {
+                "type": "string",
+                "description": "In the place of sessionId: the session that has this token now. A call does not change it.",
+            },
+            "callId": { "type": "string", "description": "As the header Idempotency-Key: one of the two." },
         },
         "additionalProperties": false,
     });
@@ -99,6 +124,12 @@ fn path(tool: &Tool, schemas: &mut Map<String, Value>) -> Value {
         post["summary"] = title.into();
     }
     post["description"] = tool.description().into();
+    post["parameters"] = json!([{
+        "name": "Idempotency-Key",
+        "in": "header",
+        "description": "A write that is repeated with it within a day, by the same caller and with the same input, does not run again and answers what the first one came to.",
+        "schema": { "type": "string", "minLength": 1, "maxLength": 255, "pattern": "^[!-~]+$" },
+    }]);
     post["requestBody"] = json!({ "required": needed, "content": { "application/json": { "schema": body } } });
     post["responses"] = responses.into();
     json!({ "post": post })

@@ -2,14 +2,16 @@
 
 use super::{
     answer::Answer,
+    artifacts,
     refused::{Code, Refused},
+    session,
     surface::Surface,
 };
 use crate::near::near;
 use axum::{
     Router,
     body::Body,
-    extract::{RawQuery, State},
+    extract::{FromRef, RawQuery, State},
     response::Response,
     routing::get,
 };
@@ -31,36 +33,40 @@ struct Known {
     surface: Arc<Surface>,
     names: Arc<[String]>,
     closing: CancellationToken,
+    sessions: session::Known,
+}
+
+impl FromRef<Known> for session::Known {
+    fn from_ref(known: &Known) -> Self {
+        known.sessions.clone()
+    }
 }
 
 /// The router of everything but the hot route.
 pub(super) struct Routes(Router);
 
 impl Routes {
-    pub(super) fn new(surface: Surface, closing: CancellationToken) -> Self {
+    pub(super) fn new(surface: Surface, sessions: session::Knowing, closing: CancellationToken) -> Self {
         let prefix = surface.prefix().to_owned();
         let under = |route: &str| format!("{prefix}/{route}");
-        let names: Arc<[String]> = [
-            "/".to_owned(),
-            "/healthz".to_owned(),
-            "/readyz".to_owned(),
-            "/v1/agents".to_owned(),
-            under("tools"),
-            under("tools/{name}"),
-            under("info"),
-            under("openapi.json"),
-            #[cfg(feature = "mcp")]
-            under("mcp"),
-        ]
-        .into();
+        let [tools, info, openapi, artifact] = ["tools", "info", "openapi.json", "artifacts/{id}/content"].map(under);
+        let mut names = ["/", "/healthz", "/readyz", "/v1/agents"].map(str::to_owned).to_vec();
+        names.extend([tools.clone(), under("tools/{name}"), info.clone(), openapi.clone(), artifact.clone()]);
+        names.extend(session::NAMES.map(under));
+        #[cfg(feature = "mcp")]
+        names.push(under("mcp"));
+        let names: Arc<[String]> = names.into();
         let router = Router::new()
             .route("/", get(async |State(known): State<Known>| json(known.surface.index(&known.names))))
             .route("/healthz", get(async || json(Bytes::from_static(br#"{"ok":true}"#))))
             .route("/readyz", get(ready))
             .route("/v1/agents", get(async |State(known): State<Known>| json(known.surface.agents())))
-            .route(&names[4], get(tools))
-            .route(&names[6], get(async |State(known): State<Known>| json(known.surface.info())))
-            .route(&names[7], get(async |State(known): State<Known>| json(known.surface.openapi())))
+            .route(&tools, get(self::tools))
+            .route(&info, get(async |State(known): State<Known>| json(known.surface.info())))
+            .route(&openapi, get(async |State(known): State<Known>| json(known.surface.openapi())))
+            .route(&artifact, get(self::artifact));
+        let sessions = session::Known(Arc::new(sessions));
+        let router = session::add(router, &prefix)
             .fallback(unknown)
             .method_not_allowed_fallback(async |method: http::Method| {
                 // axum names the methods that the route takes in `Allow`
@@ -69,7 +75,7 @@ impl Routes {
                     format!("this route does not take {method}; `Allow` says what it takes"),
                 ))
             })
-            .with_state(Known { surface: Arc::new(surface), names, closing });
+            .with_state(Known { surface: Arc::new(surface), names, closing, sessions });
         Self(router)
     }
 
@@ -93,6 +99,11 @@ async fn tools(State(known): State<Known>, RawQuery(query): RawQuery) -> Respons
     let query = query.unwrap_or_default();
     let cursor = url::form_urlencoded::parse(query.as_bytes()).find(|(name, _)| name == "cursor");
     json(known.surface.tools(cursor.as_ref().map(|(_, cursor)| &**cursor)))
+}
+
+async fn artifact(State(known): State<Known>, request: Request<Body>) -> Response {
+    let (parts, _) = request.into_parts();
+    artifacts::content(known.surface.bot(), &parts).await.unwrap_or_else(|refused| plain(&refused))
 }
 
 async fn unknown(State(known): State<Known>, uri: Uri) -> Response {

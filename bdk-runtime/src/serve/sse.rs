@@ -1,10 +1,13 @@
 //! Answers that are streams of events (`text/event-stream`): one event a message, one write an event.
 
 use super::answer::Answer;
-use crate::mcp::{
-    answering::{Answering, Event},
-    response::LIST_CHANGED,
-    session::Session,
+use crate::{
+    mcp::{
+        answering::{Answering, Event},
+        response::LIST_CHANGED,
+        session::Session,
+    },
+    session::Live,
 };
 use axum::body::Body;
 use bytes::Bytes;
@@ -101,8 +104,14 @@ pub(super) fn answering(first: Vec<u8>, mut answering: Box<Answering>) -> Answer
     answer(Body::from_stream(events))
 }
 
-/// The stream of a session on which the bot speaks of its own accord, until one of the two ends.
-pub(super) fn listening(session: Arc<Session>, changes: watch::Receiver<u64>, closing: CancellationToken) -> Answer {
+/// The stream of a session on which the bot speaks of its own accord, until one of the two ends, or the session of the
+/// bot's that the client is bound to is deleted.
+pub(super) fn listening(
+    session: Arc<Session>,
+    changes: watch::Receiver<u64>,
+    closing: CancellationToken,
+    bound: Option<Arc<Live>>,
+) -> Answer {
     /// Closes the session's stream when the client goes away.
     struct Open {
         session: Arc<Session>,
@@ -116,20 +125,21 @@ pub(super) fn listening(session: Arc<Session>, changes: watch::Receiver<u64>, cl
     let token = session.open_stream();
     let open = Open { session, token };
     // the first comment makes the head leave at once
-    let events = stream::unfold((true, open, changes, closing), async |(first, open, mut changes, closing)| {
+    let events = stream::unfold((true, open, changes, (closing, bound)), async |(first, open, mut changes, ends)| {
         if first {
-            return Some((Ok::<_, Infallible>(COMMENT), (false, open, changes, closing)));
+            return Some((Ok::<_, Infallible>(COMMENT), (false, open, changes, ends)));
         }
         let next = tokio::select! {
             () = open.token.cancelled() => return None,
-            () = closing.cancelled() => return None,
+            () = ends.0.cancelled() => return None,
+            () = Live::deleted(ends.1.as_ref()) => return None,
             changed = timeout(ALIVE, changes.changed()) => match changed {
                 Err(_) => COMMENT,
                 Ok(Ok(())) => event(LIST_CHANGED),
                 Ok(Err(_)) => return None,
             },
         };
-        Some((Ok(next), (false, open, changes, closing)))
+        Some((Ok(next), (false, open, changes, ends)))
     });
     answer(Body::from_stream(events))
 }

@@ -33,6 +33,9 @@ impl Surface {
     pub(super) fn new(bot: Bot, prefix: String, public_url: Option<String>, security: Security) -> Self {
         Self { bot, prefix, public_url, security, tools: Made::new(), openapi: Made::new() }
     }
+    pub(super) fn bot(&self) -> &Bot {
+        &self.bot
+    }
     pub(super) fn prefix(&self) -> &str {
         &self.prefix
     }

@@ -94,20 +94,19 @@ pub(super) fn is_json(headers: &HeaderMap) -> Result<(), Refused> {
         let sent = value.map_or("none".into(), |v| format!("`{}`", String::from_utf8_lossy(v)));
         return Err(Refused::new(
             Code::UnsupportedMediaType,
-            format!("a call's body is JSON: send `Content-Type: application/json` (it was {sent})"),
+            format!("a body is JSON: send `Content-Type: application/json` (it was {sent})"),
         ));
     }
     match headers.get(CONTENT_ENCODING) {
-        Some(coding) if !coding.as_bytes().eq_ignore_ascii_case(b"identity") => Err(Refused::new(
-            Code::UnsupportedMediaType,
-            "a call's body is sent as it is: leave out `Content-Encoding`",
-        )),
+        Some(coding) if !coding.as_bytes().eq_ignore_ascii_case(b"identity") => {
+            Err(Refused::new(Code::UnsupportedMediaType, "a body is sent as it is: leave out `Content-Encoding`"))
+        }
         _ => Ok(()),
     }
 }
 
 /// A path's segment without its percent signs.
-fn decoded(segment: &str) -> Cow<'_, str> {
+pub(super) fn decoded(segment: &str) -> Cow<'_, str> {
     if !segment.contains('%') {
         return Cow::Borrowed(segment);
     }

@@ -49,6 +49,14 @@ impl Live {
     pub(crate) fn is_of(&self, asker: Option<&Principal>) -> bool {
         asker.is_none_or(|asker| self.info.auth.is_same(asker))
     }
+    /// Waits until it is deleted; for ever where there is none. Whoever waits keeps it at hand.
+    #[cfg(feature = "mcp")]
+    pub(crate) async fn deleted(live: Option<&Arc<Self>>) {
+        match live {
+            Some(live) => live.stop.cancelled().await,
+            None => std::future::pending().await,
+        }
+    }
     /// Tells of appends from now on.
     pub(crate) fn listen(&self) -> watch::Receiver<u64> {
         self.appended.subscribe()
@@ -135,6 +143,14 @@ impl Sessions {
             Bind::Token(token) => self.store.session_of_token(token).await?.map(|row| self.bring(&row)).transpose()?,
         };
         live.filter(|live| live.is_of(asker) && !live.stop.is_cancelled()).ok_or_else(unknown)
+    }
+
+    /// A session that somebody has at hand, as it is now: also one whose deletion goes on.
+    pub(crate) async fn again(&self, id: &str) -> Result<Arc<Live>, Unbound> {
+        match self.store.session(id).await? {
+            Some(row) => Ok(self.bring(&row)?),
+            None => Err(Unbound::Unknown(Bind::Id(id.to_owned()))),
+        }
     }
 
     /// A session that is at hand already.

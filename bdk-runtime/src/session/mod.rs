@@ -1,15 +1,25 @@
 //! What a call is part of: who asks, and the session with its facts.
 //!
-//! [`open`] opens, lists and deletes sessions, [`live`] is what of one is at hand while something happens in it, [`workspace`]
-//! its folder. All of it is kept in the [`Store`](crate::store::Store).
+//! [`open`] opens, lists and deletes sessions, [`live`] is what of one is at hand while something happens in it, [`follow`] reads
+//! its log, [`workspace`] is its folder. All of it is kept in the [`Store`](crate::store::Store).
 
+#[cfg(feature = "commands")]
+mod again;
+mod detail;
+mod event;
 mod facts;
+mod follow;
 mod live;
 mod open;
 mod options;
 mod workspace;
 
+pub use detail::SessionDetail;
+pub use event::Event;
+#[cfg(feature = "http")]
+pub(crate) use event::write_line;
 pub(crate) use facts::Facts;
+pub(crate) use follow::Follow;
 pub(crate) use live::{Bind, Live, Sessions, Unbound};
 pub(crate) use open::Unopened;
 pub use options::SessionOptions;

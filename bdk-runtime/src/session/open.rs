@@ -2,8 +2,9 @@
 
 use super::{Bind, Facts, Principal, SessionOptions, Sessions, Unbound, Workspaces};
 use crate::{
+    Timestamp,
     bot::Bot,
-    id,
+    id, secrets,
     store::{Did, NewEvent, Op, SessionPage, SessionRow, Status, StoreError, StoredEvent},
 };
 use std::{sync::Arc, time::Duration};
@@ -66,7 +67,7 @@ impl Sessions {
             events: 2,
             facts,
         };
-        let started = NewEvent { kind: "session.started", data: row.facts.clone() };
+        let started = NewEvent { kind: "session.started", data: secrets::blank_json(&row.facts).into_owned() };
         let waiting = NewEvent { kind: "session.waiting", data: "{}".to_owned() };
         let opened = SessionRow { events: 0, ..row.clone() };
         let append = Op::Append {
@@ -87,21 +88,16 @@ impl Sessions {
         row.filter(theirs).ok_or_else(|| Unbound::Unknown(Bind::Id(id.to_owned())))
     }
 
-    /// The sessions of whoever asks, the youngest first; all of them for the process itself.
+    /// The sessions of whoever asks, the youngest first; all of them for the process itself. `after` is when the last one of
+    /// the page before was opened, and its id: it need not be there any more.
     pub(crate) async fn list(
         &self,
         asker: Option<&Principal>,
-        after: Option<&str>,
+        after: Option<(Timestamp, &str)>,
         limit: usize,
-    ) -> Result<Vec<SessionRow>, Unbound> {
+    ) -> Result<Vec<SessionRow>, StoreError> {
         let owner = asker.map(Principal::owner);
-        // a cursor is the last one's id
-        let after = match after {
-            Some(id) => Some(self.row(id, asker).await?),
-            None => None,
-        };
-        let after = after.as_ref().map(|row| (row.created_at, &*row.id));
-        Ok(self.store.sessions(SessionPage { owner: owner.as_ref(), after, limit }).await?)
+        self.store.sessions(SessionPage { owner: owner.as_ref(), after, limit }).await
     }
 
     /// Events of a session.

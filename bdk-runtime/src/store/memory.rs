@@ -181,20 +181,16 @@ impl Memory {
     /// Reads at once, as long as it is open.
     fn read<'a, T: Send + 'a>(&self, read: impl FnOnce(&mut Tables) -> T) -> Answer<'a, T> {
         let mut tables = lock(&self.0);
-        let answer = if tables.closed { Err(closed()) } else { Ok(read(&mut tables)) };
+        let answer = if tables.closed { Err(StoreError::shutting_down()) } else { Ok(read(&mut tables)) };
         ready(answer).boxed()
     }
-}
-
-fn closed() -> StoreError {
-    StoreError::unavailable("the bot is shutting down")
 }
 
 impl Store for Memory {
     fn write(&self, batch: Batch) -> Answer<'static, Vec<Did>> {
         let mut tables = lock(&self.0);
         if tables.closed {
-            return ready(Err(closed())).boxed();
+            return ready(Err(StoreError::shutting_down())).boxed();
         }
         let did = tables.check(&batch).map(|()| batch.into_iter().map(|op| tables.apply(op)).collect());
         ready(did).boxed()
@@ -263,5 +259,16 @@ impl Store for Memory {
     fn close(&self) -> BoxFuture<'_, ()> {
         lock(&self.0).closed = true;
         ready(()).boxed()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::conformance;
+    use std::sync::Arc;
+
+    #[tokio::test(flavor = "multi_thread")]
+    async fn it_does_what_every_store_does() {
+        conformance::holds(Arc::new(super::Memory::default())).await;
     }
 }

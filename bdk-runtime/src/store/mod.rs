@@ -8,8 +8,16 @@
 #[cfg(test)]
 mod conformance;
 mod memory;
+#[cfg(feature = "postgres")]
+mod postgres;
+#[cfg(feature = "sqlite")]
+mod sqlite;
 
 pub(crate) use memory::Memory;
+#[cfg(feature = "postgres")]
+pub(crate) use postgres::Postgres;
+#[cfg(feature = "sqlite")]
+pub(crate) use sqlite::{Access, Sqlite};
 
 use crate::Timestamp;
 use futures_util::future::BoxFuture;
@@ -53,6 +61,9 @@ pub(crate) trait Store: Send + Sync + 'static {
 
     /// Whether other processes may write to it at the same time: then what is cached of it may be stale.
     fn is_shared(&self) -> bool;
+
+    /// Says what this process is, its URL say, to another one that wants what only one can have.
+    fn note(&self, _text: &str) {}
 
     /// Writes out what is to be written, and lets go of it. Whatever is asked afterwards is [`StoreError::Unavailable`].
     fn close(&self) -> BoxFuture<'_, ()>;
@@ -270,6 +281,10 @@ pub(crate) enum StoreError {
 impl StoreError {
     pub(crate) fn unavailable(why: impl fmt::Display) -> Self {
         Self::Unavailable(why.to_string().into())
+    }
+    /// What a store says that was closed.
+    pub(crate) fn shutting_down() -> Self {
+        Self::unavailable("the bot is shutting down")
     }
 }
 

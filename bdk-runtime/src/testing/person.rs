@@ -1,9 +1,10 @@
 //! The person at the other end of a test: what a tool asks, a closure answers, and what it says is kept.
 
 use crate::{
+    Error,
     bot::Bot,
     call::{
-        CallOptions, Done, LogLevel, UnknownTool,
+        CallOptions, Done, LogLevel,
         line::{Abilities, Ask, Line, Request, Speech},
     },
     lock::lock,
@@ -107,7 +108,7 @@ pub(super) fn call<'a>(
     mut options: CallOptions,
     person: Option<&'a Person>,
     kept: &'a Mutex<Vec<Heard>>,
-) -> BoxFuture<'a, Result<Done, UnknownTool>> {
+) -> BoxFuture<'a, Result<Done, Error>> {
     let able = Abilities { form: true, url: true, sampling: true, roots: true };
     let (line, mut speech) = match person {
         Some(_) => Line::new(able, true, Some(LogLevel::Debug), Map::new()),
@@ -127,8 +128,7 @@ pub(super) fn call<'a>(
         }
     };
     Box::pin(async move {
-        let call = bot.call(name, input, options);
-        tokio::pin!(call);
+        let mut call = bot.call_bound(name, input, options);
         loop {
             tokio::select! {
                 done = &mut call => {

@@ -54,6 +54,14 @@ fn tools() -> Vec<ToolDefinition> {
             WRITES.fetch_add(1, Ordering::SeqCst);
             Ok(json!("written"))
         }),
+        tool(
+            "publish",
+            json!({ "name": { "type": "string" }, "mime": { "type": "string" }, "content": { "type": "string" } }),
+        )
+        .handler(async |input: Value, ctx: ToolContext| {
+            let text = |name: &str| input[name].as_str().unwrap_or_default().to_owned();
+            Ok(ctx.artifacts().publish(text("name"), text("mime"), text("content")).await?)
+        }),
         tool("hang", json!({ "id": { "type": "string" } })).handler(async |input: Value, _ctx: ToolContext| {
             let run = Run::of(input["id"].as_str().unwrap());
             let _gone = Gone(run.clone());

@@ -5,6 +5,7 @@
     reason = "a test ends where something is not as it should be"
 )]
 
+mod artifacts;
 mod auth;
 mod bot;
 mod calls;
@@ -14,4 +15,5 @@ mod gate;
 mod limits;
 mod listings;
 mod refused;
+mod sessions;
 mod shutdown;

@@ -17,6 +17,10 @@ pub(crate) enum Kind {
     Bench,
     /// The bot that counts its heap.
     Counting,
+    /// The bot whose state is measured.
+    Keeper,
+    /// The bare loop that commits in groups.
+    Commits,
     /// The tool `small`, and three-parameter tools up to the number.
     Small(usize),
     /// The tool `small` over HTTP, without the command line.
@@ -43,6 +47,8 @@ impl Kind {
             Kind::Rmcp => "bare-rmcp".into(),
             Kind::Bench => "bench-bot".into(),
             Kind::Counting => "counting-bot".into(),
+            Kind::Keeper => "keeper-bot".into(),
+            Kind::Commits => "commit-loop".into(),
             Kind::Small(count) => format!("small-{count}"),
             Kind::HttpOnly => "http-only".into(),
             Kind::HttpAndMcp => "http-and-mcp".into(),
@@ -58,6 +64,7 @@ impl Kind {
         let features = match self {
             Kind::Bare => return BARE_DEPENDENCIES.into(),
             Kind::Rmcp => return RMCP_DEPENDENCIES.into(),
+            Kind::Commits => return COMMITS_DEPENDENCIES.into(),
             Kind::HttpOnly => Some(r#""http""#),
             Kind::HttpAndMcp => Some(r#""http", "mcp""#),
             Kind::WithoutMcp => Some(r#""http", "commands""#),
@@ -69,7 +76,8 @@ impl Kind {
             root.join("bdk").display().to_string(),
             features.unwrap_or_default()
         );
-        bdk + BOT_DEPENDENCIES
+        let tokio = if self == Kind::Keeper { "tokio = { version = \"1.54.1\", features = [\"rt\"] }\n" } else { "" };
+        bdk + BOT_DEPENDENCIES + tokio
     }
 
     /// The main file among the measured servers, for those that are not generated.
@@ -79,6 +87,8 @@ impl Kind {
             Kind::Rmcp => Some("bare_rmcp.rs"),
             Kind::Bench => Some("bot/main.rs"),
             Kind::Counting => Some("bot/counting.rs"),
+            Kind::Keeper => Some("bot/keeper.rs"),
+            Kind::Commits => Some("commit_loop.rs"),
             _ => None,
         }
     }
@@ -94,7 +104,7 @@ impl Kind {
             })
         };
         match self {
-            Kind::Bare | Kind::Rmcp | Kind::Bench | Kind::Counting => {
+            Kind::Bare | Kind::Rmcp | Kind::Bench | Kind::Counting | Kind::Keeper | Kind::Commits => {
                 unreachable!("these are no generated source: {self:?}")
             }
             Kind::Small(count) => modules(&["shapes", "small"]) + SERVE + &functions(count - 1, TOOL, edit),
@@ -123,6 +133,10 @@ schemars = { version = "1.2.3", default-features = false, features = ["std", "de
 serde = { version = "1", features = ["derive"] }
 serde_json = "1"
 tokio = { version = "1.54.1", features = ["rt-multi-thread", "net", "signal", "macros"] }
+"#;
+
+const COMMITS_DEPENDENCIES: &str = r#"rusqlite = { version = "0.43", features = ["bundled"] }
+tokio = { version = "1.54.1", features = ["rt", "sync"] }
 "#;
 
 const BOT_DEPENDENCIES: &str = r#"serde = { version = "1", features = ["derive"] }

@@ -9,6 +9,8 @@ use std::net::SocketAddr;
 pub(crate) enum Exchange {
     /// `POST /v1/tools/…`.
     Direct(Payload),
+    /// The same with `small`, in this session.
+    Bound(&'static str),
     /// `POST /v1/mcp`.
     Mcp(Era, Asks),
 }
@@ -98,6 +100,7 @@ impl Exchange {
     pub(crate) fn name(self) -> String {
         match self {
             Exchange::Direct(payload) => payload.name().into(),
+            Exchange::Bound(_) => "bound".into(),
             Exchange::Mcp(era, asks) => format!("mcp-{era:?}-{asks:?}").to_lowercase(),
         }
     }
@@ -106,6 +109,12 @@ impl Exchange {
     pub(crate) fn requests(self, to: SocketAddr, connections: usize) -> Result<Vec<Vec<u8>>> {
         match self {
             Exchange::Direct(payload) => Ok(vec![payload.request(to); connections]),
+            Exchange::Bound(session) => {
+                let body = format!(r#"{{"input":{},"sessionId":"{session}"}}"#, Payload::Small.input());
+                let head = format!("POST /v1/tools/small HTTP/1.1\r\nhost: {to}\r\ncontent-type: application/json\r\n");
+                let request = format!("{head}content-length: {}\r\n\r\n{body}", body.len());
+                Ok(vec![request.into_bytes(); connections])
+            }
             Exchange::Mcp(Era::Session, asks) => {
                 let mut client = Client::connect(to)?;
                 (0..connections)

@@ -25,6 +25,7 @@ mod report;
 mod size;
 mod stall;
 mod start;
+mod state;
 mod stdio;
 mod subject;
 
@@ -35,13 +36,14 @@ use report::Report;
 use std::time::{Duration, Instant};
 
 /// What can be measured, in the table's order.
-const SECTIONS: [(&str, &str); 11] = [
+const SECTIONS: [(&str, &str); 12] = [
     ("noise", "bare axum against itself: how far from 1 a ratio gets by chance"),
     ("rate", "calls a second, p99 and server CPU at 1, 16 and 64 connections"),
     ("mcp", "the same over MCP at 16 and 64 connections, beside bare axum and bare rmcp"),
     ("stall", "100 MCP calls one after the other, in one piece and as streams"),
     ("stdio", "MCP calls over stdin and stdout, beside bare rmcp"),
     ("memory", "what idle MCP sessions hold, and whether it comes back"),
+    ("state", "calls in a session and values, beside a bare loop of group commits; parked sessions; a restart"),
     ("instructions", "user instructions a call, by callgrind"),
     ("start", "start to first answer, `call` on the command line, idle memory"),
     ("size", "stripped binaries, and what each crate weighs in them"),
@@ -100,6 +102,8 @@ fn run(options: &Options) -> Result<()> {
         Kind::Rmcp,
         Kind::Bench,
         Kind::Counting,
+        Kind::Keeper,
+        Kind::Commits,
         Kind::Small(1),
         Kind::Small(100),
         Kind::Small(200),
@@ -134,6 +138,7 @@ fn run(options: &Options) -> Result<()> {
             "mcp" => mcp::measure(&bots, effort, &mut report)?,
             "stall" => stall::measure(&bots, if quick { 3 } else { 9 }, &mut report)?,
             "stdio" => stdio::measure(&bots, effort, &mut report)?,
+            "state" => state::measure(&bots, effort, &mut report)?,
             "memory" => memory::measure(&bots, &mut report)?,
             "instructions" => callgrind::measure(&bots, largest, &mut report)?,
             "start" => start::measure(&bots, if quick { 5 } else { 20 }, &mut report)?,

@@ -12,6 +12,8 @@ pub(crate) enum Goal {
     RatioAtMost(f64),
     /// The bot's figure is at most this.
     AtMost(f64),
+    /// The bot's figure is at least this.
+    AtLeast(f64),
     /// The bot's figure is at most this much more than the baseline's.
     AtMostOver(f64),
     /// The ratio to the baseline is within this of 1.
@@ -54,6 +56,7 @@ impl Figure {
             Goal::RatioAtLeast(limit) => self.ratio()? >= limit,
             Goal::RatioAtMost(limit) => self.ratio()? <= limit,
             Goal::AtMost(limit) => self.bot <= limit,
+            Goal::AtLeast(limit) => self.bot >= limit,
             Goal::AtMostOver(limit) => self.bot - self.baseline? <= limit,
             Goal::Within(share) => (self.ratio()? - 1.0).abs() <= share,
         })
@@ -65,6 +68,7 @@ impl Figure {
             Some(Goal::RatioAtLeast(limit)) => format!("≥ {limit}×"),
             Some(Goal::RatioAtMost(limit)) => format!("≤ {limit}×"),
             Some(Goal::AtMost(limit)) => format!("≤ {}", with_unit(limit, self.unit)),
+            Some(Goal::AtLeast(limit)) => format!("≥ {}", with_unit(limit, self.unit)),
             Some(Goal::AtMostOver(limit)) => format!("≤ +{}", with_unit(limit, self.unit)),
             Some(Goal::Within(share)) => format!("± {} %", number(share * 100.0)),
         }

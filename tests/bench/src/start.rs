@@ -64,7 +64,7 @@ pub(crate) fn measure(bots: &Bots, times: usize, report: &mut Report) -> Result<
 fn command(binary: &Path, kind: Kind) -> Command {
     let mut command = Command::new(binary);
     if kind != Kind::Bare {
-        command.args(["serve", "--port", "0", "--mode", "single"]);
+        command.args(["serve", "--port", "0", "--mode", "single", "--state", "memory:"]);
     }
     command
 }

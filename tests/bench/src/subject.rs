@@ -20,7 +20,7 @@ impl Subject {
     pub(crate) fn fast(cargo: &Cargo<'_>, kind: Kind) -> Result<Subject> {
         let arguments: &[&str] = match kind {
             Kind::Bare => &[],
-            _ => &["serve", "--port", "0", "--mode", "single"],
+            _ => &["serve", "--port", "0", "--mode", "single", "--state", "memory:"],
         };
         Subject::with(cargo, kind, arguments, kind.name())
     }
@@ -43,6 +43,12 @@ impl Subject {
     /// A bot over stdin and stdout.
     pub(crate) fn over_stdio(cargo: &Cargo<'_>, kind: Kind) -> Result<Subject> {
         Subject::with(cargo, kind, &["mcp", "serve"], format!("{}-stdio", kind.name()))
+    }
+
+    /// A binary that is built already.
+    pub(crate) fn of(binary: &Path, arguments: &[&str]) -> Subject {
+        let arguments = arguments.iter().map(|a| (*a).to_owned()).collect();
+        Subject { name: String::new(), binary: binary.to_owned(), arguments }
     }
 
     fn with(cargo: &Cargo<'_>, kind: Kind, arguments: &[&str], name: String) -> Result<Subject> {

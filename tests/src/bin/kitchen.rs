@@ -429,6 +429,12 @@ async fn later(seconds: u64) -> Result<u32> {
     Err(ToolError::transient("busy").retry_after(Duration::from_secs(seconds)))
 }
 
+/// Ask to be tried later than there is time for.
+#[tool(effect = "read", timeout = "1s")]
+async fn too_late(seconds: u64) -> Result<u32> {
+    Err(ToolError::transient("busy").retry_after(Duration::from_secs(seconds)))
+}
+
 /// Fetch a page.
 #[tool(effect = "read")]
 async fn fetch(url: Url) -> Result<String> {
@@ -460,6 +466,13 @@ async fn workspace(ctx: &ToolContext, panic: bool) -> Result<Value> {
     }
     let session = ctx.session();
     Ok(json!({ "dir": dir, "session": session, "callId": ctx.call_id(), "dryRun": ctx.is_dry_run() }))
+}
+
+/// Wait for ever in the call's own folder, whose path goes into a file.
+#[tool(effect = "read", timeout = "500ms")]
+async fn waits_in_workspace(mark: PathBuf, ctx: &ToolContext) -> Result<u32> {
+    std::fs::write(mark, ctx.workspace_dir()?.display().to_string())?;
+    std::future::pending().await
 }
 
 /// Call another tool, or oneself.

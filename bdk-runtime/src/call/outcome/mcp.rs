@@ -11,10 +11,12 @@ impl Done {
     }
     /// Writes the result object: content, structured content where the value is an object, and in `_meta` the call's id and
     /// what beside the text says why it failed. `complete`: as 2026-07-28 has it, with its `resultType`, and with structured
-    /// content of any type where the tool advertises an output schema.
+    /// content of any type where the tool advertises an output schema: not where a dry run may stub it by a text.
     pub(crate) fn write_mcp(&self, out: &mut Vec<u8>, complete: bool) -> serde_json::Result<()> {
+        let tool = self.state.tool();
+        let advertised = tool.has_output_schema() && !(self.state.options.dry_run && tool.may_be_acknowledged());
         // such a client refuses a result without what its schema describes
-        let described = complete && !self.is_error() && self.state.tool().has_output_schema();
+        let described = complete && !self.is_error() && advertised;
         out.push(b'{');
         if complete {
             out.extend_from_slice(b"\"resultType\":\"complete\",");
@@ -46,8 +48,8 @@ impl Done {
                     Some(structured) if complete || structured.is_object() => {
                         write_structured(out, structured.to_string().as_bytes());
                     }
-                    None if !self.is_error() && self.state.tool().has_output_schema() => {
-                        let (tool, call_id) = (self.state.tool().name(), self.call_id());
+                    None if !self.is_error() && advertised => {
+                        let (tool, call_id) = (tool.name(), self.call_id());
                         tracing::warn!(
                             target: "bdk::call",
                             call_id,

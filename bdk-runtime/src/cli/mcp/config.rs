@@ -6,6 +6,7 @@ use crate::{
         args::McpConfigArgs,
         output::{self, Stop},
     },
+    state::StateAt,
 };
 use clap::ValueEnum;
 use serde_json::{Map, Value, json};
@@ -112,7 +113,7 @@ fn settings(args: &McpConfigArgs, name: &str, exe: &Path) -> Result<Value, Stop>
         if client.typed() {
             server.insert("type".into(), "http".into());
         }
-        server.insert(member.into(), url.as_str().into());
+        server.insert(member.into(), bound(url, args.session.as_deref())?.into());
         if let Some(token) = &args.bearer_token_env {
             let Some(value) = client.variable(token) else {
                 return Err(Stop::usage(
@@ -136,7 +137,11 @@ fn settings(args: &McpConfigArgs, name: &str, exe: &Path) -> Result<Value, Stop>
             server.insert("type".into(), "stdio".into());
         }
         server.insert("command".into(), path.into());
-        server.insert("args".into(), json!(["mcp", "serve"]));
+        let mut words = vec!["mcp".to_owned(), "serve".to_owned()];
+        if let Some(session) = &args.session {
+            words.extend(["--session".to_owned(), session.clone(), "--state".to_owned(), place(args.state.clone())?]);
+        }
+        server.insert("args".into(), words.into());
     }
     let mut config = Map::new();
     if let Some(inputs) = inputs {
@@ -144,6 +149,33 @@ fn settings(args: &McpConfigArgs, name: &str, exe: &Path) -> Result<Value, Stop>
     }
     config.insert(client.servers().into(), json!({ name: server }));
     Ok(config.into())
+}
+
+/// The endpoint's address, with the session that its client is bound to.
+fn bound(url: &str, session: Option<&str>) -> Result<String, Stop> {
+    let Some(session) = session else { return Ok(url.to_owned()) };
+    let mut bound = url::Url::parse(url).map_err(|e| Stop::usage(format!("--url: `{url}` is no address: {e}")))?;
+    if bound.query_pairs().any(|(name, _)| name == "session") {
+        return Err(Stop::usage("--session: the address in --url names a session already"));
+    }
+    bound.query_pairs_mut().append_pair("session", session);
+    Ok(bound.into())
+}
+
+/// Where the state is, for a client that starts the bot in a folder of its own.
+fn place(state: Option<StateAt>) -> Result<String, Stop> {
+    match state.unwrap_or_default() {
+        StateAt::Folder(folder) => {
+            let folder = std::path::absolute(&folder)
+                .map_err(|e| Stop::failed(format!("--state: the path of `{}` is not known: {e}", folder.display())))?;
+            folder
+                .into_os_string()
+                .into_string()
+                .map_err(|_| Stop::failed("--state: the folder's path is no text, and JSON holds text alone"))
+        }
+        StateAt::Postgres(url) => Ok(url),
+        StateAt::Memory => Err(Stop::usage("--state: what is kept in memory has no session when the client starts")),
+    }
 }
 
 /// How to add the bot to clients, for the end of `mcp serve --help`.
@@ -181,6 +213,8 @@ mod tests {
             name: None,
             url: url.map(str::to_owned),
             bearer_token_env: token.map(str::to_owned),
+            session: None,
+            state: None,
         };
         settings(&args, "scout", Path::new("/opt/scout"))
     }
@@ -223,6 +257,33 @@ mod tests {
         assert_eq!(of(Client::Vscode, Some(URL), Some("SCOUT_TOKEN")).unwrap()["inputs"][0]["id"], "SCOUT_TOKEN");
         assert_eq!(of(Client::ClaudeDesktop, Some(URL), None).unwrap_err().code, output::USAGE);
         assert_eq!(of(Client::Zed, Some(URL), Some("T")).unwrap_err().code, output::USAGE);
+    }
+
+    #[test]
+    fn a_session_stands_in_the_address_or_among_the_words_that_start_the_bot() {
+        const ID: &str = "ses_abcdefghij0123450123";
+        let of = |url: Option<&str>, state: Option<&str>| {
+            let args = McpConfigArgs {
+                client: Client::Generic,
+                name: None,
+                url: url.map(str::to_owned),
+                bearer_token_env: None,
+                session: Some(ID.to_owned()),
+                state: state.map(|state| state.parse().unwrap()),
+            };
+            settings(&args, "scout", Path::new("/opt/scout")).map(|config| config["mcpServers"]["scout"].clone())
+        };
+        let url = "https://bot.example.com/scout/v1/mcp";
+        assert_eq!(of(Some(url), None).unwrap(), json!({ "url": format!("{url}?session={ID}") }));
+        let more = of(Some(&format!("{url}?a=b")), None).unwrap();
+        assert_eq!(more, json!({ "url": format!("{url}?a=b&session={ID}") }));
+        assert_eq!(of(Some(&format!("{url}?session=ses_x")), None).unwrap_err().code, output::USAGE);
+        let args = |state: Option<&str>| of(None, state).unwrap()["args"].clone();
+        assert_eq!(args(Some("/var/bot")), json!(["mcp", "serve", "--session", ID, "--state", "/var/bot"]));
+        // the client starts the bot in a folder that nobody knows
+        let here = std::path::absolute("state").unwrap();
+        assert_eq!(args(Some("state"))[5], here.to_str().unwrap());
+        assert_eq!(of(None, Some("memory:")).unwrap_err().code, output::USAGE);
     }
 
     #[test]

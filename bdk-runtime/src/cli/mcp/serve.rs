@@ -1,28 +1,43 @@
 //! `mcp serve`: the bot as an MCP server over stdin and stdout.
 
 use crate::cli::{
+    args::McpServeArgs,
     output::{self, Stop},
     signal::stop_asked,
-    tools,
+    state, tools,
 };
 use crate::{
     bot::Bot,
     mcp::stdio::{self, Input, Out, Streams},
+    session::Bind,
+    state::StateAt,
 };
-use std::{io::IsTerminal, process::ExitCode, time::Duration};
+use std::{io::IsTerminal, process::ExitCode};
 
 /// Serves until the client closes its end or a signal comes.
-pub(in crate::cli) async fn serve(grace: Duration) -> Result<ExitCode, Stop> {
+pub(in crate::cli) async fn serve(args: McpServeArgs) -> Result<ExitCode, Stop> {
     let kept = |e: &dyn std::fmt::Display| Stop::failed(format!("stdin and stdout cannot be kept for messages: {e}"));
     let Streams { input, output } =
         Streams::taken().as_ref().map_err(|e| kept(e))?.try_clone().map_err(|e| kept(&e))?;
+    if let Some(at) = &args.state {
+        state::warn_of_password(at);
+    }
     let bot = Bot::load()?;
+    let bound = args.session.map(Bind::Id);
+    // several clients may start the same bot in one folder, and a folder of state has room for one
+    let nowhere = || if bound.is_some() { StateAt::default() } else { StateAt::Memory };
+    bot.keep_state(&args.state.unwrap_or_else(nowhere)).await?;
+    if let Some(bind) = &bound {
+        bot.state().sessions.bind(bind, None).await.map_err(crate::Error::from)?;
+    }
     tracing::info!(target: "bdk::mcp", "{} over stdin and stdout", tools::by_crate(&bot.registry()));
     if input.is_terminal() {
         output::note(
             "waiting for an MCP client on stdin: this command is for clients to start; `--help` tells how to add it to one",
         );
     }
-    stdio::serve(bot, Input(input), Out::new(output), stop_asked, grace).await?;
+    let served = stdio::serve(bot.clone(), bound, Input(input), Out::new(output), stop_asked, args.drain).await;
+    bot.close_state().await;
+    served?;
     Ok(ExitCode::SUCCESS)
 }

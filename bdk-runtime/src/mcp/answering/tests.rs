@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::{
-    Effect, ToolContext, ToolDefinition,
+    Effect, Principal, SessionOptions, ToolContext, ToolDefinition,
     bot::Bot,
     call::line::Abilities,
     mcp::{
@@ -12,6 +12,7 @@ use crate::{
         tools,
     },
     registry::Registry,
+    session::{Bind, Live},
 };
 use std::{future::poll_fn, panic::Location, pin::pin, task::Poll, time::Duration};
 use tokio::time::timeout;
@@ -49,6 +50,7 @@ fn request(id: &str, tool: &str) -> CallRequest {
         ),
         progress_token: None,
         traceparent: None,
+        key: None,
         input_responses: None,
         request_state: None,
     }
@@ -88,6 +90,34 @@ async fn a_call_that_was_taken_up_again_is_cancelled_under_the_request_that_took
     session.cancel("2");
     let (ended, cancelled) = last(&mut answering).await;
     assert!(cancelled && ended["result"]["_meta"]["bdk/error"]["code"] == "cancelled", "{ended}");
+}
+
+#[tokio::test]
+async fn a_call_that_waits_in_a_session_is_taken_up_in_that_session_alone() {
+    let mcp = mcp();
+    let open = async || {
+        let sessions = &mcp.bot.state().sessions;
+        let row = sessions.open(&mcp.bot, SessionOptions::new()).await.expect("opened");
+        sessions.bind(&Bind::Id(row.id.as_ref().into()), None).await.expect("there")
+    };
+    let (one, other) = (open().await, open().await);
+    let client = |bound: Option<&Arc<Live>>| client(Era::Stateless, &session()).within(bound.cloned());
+    for (asked_in, refused_in, taken_up_in) in
+        [(Some(&one), vec![None, Some(&other)], Some(&one)), (None, vec![Some(&one)], None)]
+    {
+        let mut asks = Answering::begin(mcp.clone(), client(asked_in), request("1", "asks_and_stays")).expect("a call");
+        let (asked, _) = last(&mut asks).await;
+        let again = || CallRequest {
+            input_responses: Some(Map::new()),
+            request_state: asked["result"]["requestState"].as_str().map(str::to_owned),
+            ..request("2", "asks_and_stays")
+        };
+        for elsewhere in refused_in {
+            let refused = Answering::begin(mcp.clone(), client(elsewhere), again());
+            assert_eq!(refused.err().expect("refused").code, -32602);
+        }
+        assert!(Answering::begin(mcp.clone(), client(taken_up_in), again()).is_ok());
+    }
 }
 
 #[tokio::test]

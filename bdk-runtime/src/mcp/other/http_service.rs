@@ -1,7 +1,7 @@
 //! rmcp's streamable HTTP service, without sessions: those are ours.
 
 use super::{Handler, Sent, Whole};
-use crate::{Principal, mcp::Mcp};
+use crate::{Principal, mcp::Mcp, session::Live};
 use axum::body::Body;
 use bytes::Bytes;
 use http::{HeaderValue, Request, Response, header::ACCEPT, request::Parts};
@@ -18,7 +18,7 @@ pub(crate) struct OtherOverHttp(StreamableHttpService<Handler, NeverSessionManag
 impl OtherOverHttp {
     /// `closing` ends its streams.
     pub(crate) fn new(mcp: Arc<Mcp>, closing: CancellationToken) -> Self {
-        let handler = Handler(mcp);
+        let handler = Handler { mcp, bound: None };
         let config = StreamableHttpServerConfig::default()
             .with_legacy_session_mode(false)
             .with_json_response(true)
@@ -36,6 +36,7 @@ impl OtherOverHttp {
         &self,
         parts: &Parts,
         principal: Arc<Principal>,
+        bound: Option<Arc<Live>>,
         body: Bytes,
         whole: bool,
     ) -> Response<Body> {
@@ -48,6 +49,9 @@ impl OtherOverHttp {
         request.headers_mut().insert(ACCEPT, both);
         request.extensions_mut().insert(principal);
         request.extensions_mut().insert(Sent(body));
+        if let Some(live) = bound {
+            request.extensions_mut().insert(live);
+        }
         if whole {
             request.extensions_mut().insert(Whole);
         }

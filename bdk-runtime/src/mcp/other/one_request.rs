@@ -1,7 +1,10 @@
 //! One request for rmcp where there is no HTTP: its answer, and whatever it says before.
 
 use super::Handler;
-use crate::mcp::{Mcp, Message, client::STATELESS, error::RpcError};
+use crate::{
+    mcp::{Mcp, Message, client::STATELESS, error::RpcError},
+    session::Live,
+};
 use rmcp::{
     model::{ClientCapabilities, ClientJsonRpcMessage, Implementation, InitializeRequestParams, ProtocolVersion},
     service::{RoleServer, serve_directly_with_ct},
@@ -27,6 +30,7 @@ impl Said {
 /// Has rmcp answer a request. `version` is the one that was agreed on, where one was.
 pub(crate) fn ask(
     mcp: &Arc<Mcp>,
+    bound: Option<Arc<Live>>,
     message: &Message<'_>,
     json: &[u8],
     version: Option<&str>,
@@ -40,7 +44,7 @@ pub(crate) fn ask(
     let peer = InitializeRequestParams::new(ClientCapabilities::default(), Implementation::default())
         .with_protocol_version(version.unwrap_or(ProtocolVersion::V_2025_03_26));
     let (transport, said) = OneshotTransport::<RoleServer>::new(request);
-    let service = serve_directly_with_ct(Handler(mcp.clone()), transport, Some(peer), cancel);
+    let service = serve_directly_with_ct(Handler { mcp: mcp.clone(), bound }, transport, Some(peer), cancel);
     tokio::spawn(async move {
         let _ = service.waiting().await;
     });

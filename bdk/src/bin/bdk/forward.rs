@@ -62,7 +62,11 @@ impl Args {
             let before = i.checked_sub(1).and_then(|i| words[i]);
             let file = match word {
                 Some(word) if before == Some("--input") => word.strip_prefix('@').map(|f| ("@", f)),
-                Some(word) => word.strip_prefix("--input=@").map(|f| ("--input=@", f)),
+                Some(word) if before == Some("--state") => folder(word).map(|f| ("", f)),
+                Some(word) => {
+                    let state = || word.strip_prefix("--state=").and_then(folder).map(|f| ("--state=", f));
+                    word.strip_prefix("--input=@").map(|f| ("--input=@", f)).or_else(state)
+                }
                 None => None,
             };
             if let Some((prefix, file)) = file {
@@ -86,6 +90,11 @@ impl Args {
         }
         self
     }
+}
+
+/// A state that is kept in a folder, and not at a URL or nowhere.
+fn folder(state: &str) -> Option<&str> {
+    (!state.is_empty() && state != "memory:" && !state.contains("://")).then_some(state)
 }
 
 fn joined(prefix: &str, file: &OsStr) -> OsString {
@@ -151,6 +160,13 @@ mod tests {
         assert_eq!(args.rest[2], OsString::from(at("old.json")));
         let args = split(&["tools", "diff", "--log-format", "json", "old.json", "--dir", "x"]).anchored();
         assert_eq!(args.rest[3..], ["json".into(), OsString::from(at("old.json"))]);
+        let args = split(&["sessions", "--state", "kept", "--dir", "x"]).anchored();
+        assert_eq!(args.rest[2], OsString::from(at("kept")));
+        let args = split(&["trace", "ses_1", "--state=kept", "--dir", "x"]).anchored();
+        assert_eq!(args.rest[2], OsString::from(format!("--state={}", at("kept"))));
+        for elsewhere in ["memory:", "postgres://h/d", ""] {
+            assert_eq!(split(&["serve", "--state", elsewhere, "--dir", "x"]).anchored().rest[2], elsewhere);
+        }
         let args = split(&["call", "t", "--input", "{\"to\":\"@ann\"}", "--dir", "x"]).anchored();
         assert_eq!(args.rest[3], OsString::from("{\"to\":\"@ann\"}"));
     }

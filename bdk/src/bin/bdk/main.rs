@@ -15,7 +15,7 @@ use std::{ffi::OsString, path::PathBuf, process::ExitCode};
 #[command(name = "bdk", version, arg_required_else_help = true, disable_help_subcommand = true, max_term_width = 100)]
 #[command(
     after_help = "Every other command is the bot's own and goes to it, built when needed: serve, call, validate, info, \
-    tools, mcp, completions.\n`bdk COMMAND --help` tells what the bot takes. `bdk call TOOL --url URL` needs no bot at hand."
+    tools, mcp, sessions, trace, completions.\n`bdk COMMAND --help` tells what the bot takes. `bdk call TOOL --url URL` needs no bot at hand."
 )]
 struct Cli {
     /// The bot's folder; commands run in it, so that its .env is found [default: .]

@@ -1,0 +1,82 @@
+//! All that is known of a session, for whoever it belongs to.
+
+use super::{Facts, Mode, Principal};
+use crate::{
+    Status, Timestamp,
+    store::{SessionRow, StoreError},
+};
+use serde::Serialize;
+use serde_json::Value;
+use std::sync::Arc;
+
+/// A session as it is at one moment: what was said when it was opened, and how far it is. Its JSON is that of
+/// `GET /session/{id}`.
+///
+/// ```
+/// use bdk::{SessionOptions, prelude::*};
+///
+/// # bdk::__private::block_on(async {
+/// let session = TestBot::new().open_session(SessionOptions::new().title("Audit").dry_run(true)).await;
+/// let detail = session.detail().await?;
+/// assert_eq!((detail.title.as_deref(), detail.dry_run), (Some("Audit"), true));
+/// assert_eq!(detail.status.as_str(), "waiting");
+/// assert_eq!(detail.events, 2); // `session.started`, `session.waiting`
+/// # Ok::<(), bdk::Error>(())
+/// # }).unwrap();
+/// ```
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+#[non_exhaustive]
+pub struct SessionDetail {
+    /// `ses_…`.
+    #[serde(rename = "sessionId")]
+    pub id: String,
+    /// The agent's slug.
+    pub agent: String,
+    /// How it goes on.
+    pub mode: Mode,
+    /// How it is.
+    pub status: Status,
+    /// Its title.
+    pub title: Option<String>,
+    /// What it is for, in its opener's words.
+    pub purpose: Option<String>,
+    /// What its opener left in it.
+    pub state: Value,
+    /// Whether writes are stubbed in it.
+    pub dry_run: bool,
+    /// The instant at which its time is frozen, if it is.
+    pub as_of: Option<Timestamp>,
+    /// Who opened it.
+    pub auth: Arc<Principal>,
+    /// When it was opened, to the millisecond.
+    pub created_at: Timestamp,
+    /// When something happened in it last, to the millisecond.
+    pub updated_at: Timestamp,
+    /// How many events its log has.
+    pub events: u64,
+    /// The token by which a call can mean it, as it is now.
+    pub continuation_token: String,
+}
+
+impl SessionDetail {
+    pub(crate) fn of(row: SessionRow) -> Result<Self, StoreError> {
+        let facts = Facts::of(&row)?;
+        Ok(Self {
+            id: row.id.as_ref().to_owned(),
+            agent: facts.agent,
+            mode: facts.mode,
+            status: row.status,
+            title: facts.title,
+            purpose: facts.purpose,
+            state: facts.state,
+            dry_run: facts.dry_run,
+            as_of: facts.as_of,
+            auth: facts.auth,
+            created_at: row.created_at,
+            updated_at: row.updated_at,
+            events: row.events,
+            continuation_token: row.token,
+        })
+    }
+}
