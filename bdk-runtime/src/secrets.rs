@@ -86,57 +86,61 @@ fn missing(name: &str, what: &str) -> Error {
 
 /// Remembers a value as secret.
 pub(crate) fn remember(value: &str) {
-    if value.chars().count() < SHORTEST {
+    let is_known = || KNOWN.read().unwrap_or_else(PoisonError::into_inner).values.contains(value.as_bytes());
+    if value.chars().count() < SHORTEST || is_known() {
         return;
     }
-    let is_known = |value: &[u8]| KNOWN.read().unwrap_or_else(PoisonError::into_inner).values.contains(value);
-    if is_known(value.as_bytes()) {
-        return;
-    }
-    // a token that was read from a file has a line's end which whoever sends it leaves out
-    for value in [value, value.trim()] {
-        remember_one(value.as_bytes());
-        // a form that a browser sends has a plus for each space
-        remember_one(value.replace(' ', "+").as_bytes());
-        // a URL has no line breaks, and drops those that it is given
-        remember_one(value.replace(['\t', '\n', '\r'], "").as_bytes());
-        // a value that looks escaped itself is read so where the escapes around it are looked through
-        find::misread(value).iter().for_each(|read| remember_one(read));
-    }
+    let mut known = KNOWN.write().unwrap_or_else(PoisonError::into_inner);
+    known.values.extend(forms(value));
+    // made again when it is needed: a bot may read many secrets before it says anything
+    known.finder = None;
+    ANY.store(true, Ordering::Relaxed);
 }
 
-fn remember_one(value: &[u8]) {
-    let mut known = KNOWN.write().unwrap_or_else(PoisonError::into_inner);
-    if value.len() < SHORTEST || !known.values.insert(value.into()) {
-        return;
-    }
-    match build(&known.values) {
-        Ok(finder) => {
-            known.finder = Some(Arc::new(finder));
-            ANY.store(true, Ordering::Release);
-        }
-        Err(error) => {
-            // or none that comes later could be looked for either
-            known.values.remove(value);
-            tracing::error!(target: "bdk", %error, "a secret cannot be looked for: it is too long");
-        }
-    }
+/// A value, and what others make of it where they do more than escape it.
+fn forms(value: &str) -> impl Iterator<Item = Box<[u8]>> {
+    // a token that was read from a file has a line's end which whoever sends it leaves out
+    let forms = [value, value.trim()].into_iter().flat_map(|value| {
+        let plain = [
+            value.to_owned(),
+            // a form that a browser sends has a plus for each space
+            value.replace(' ', "+"),
+            // a URL has no line breaks, and drops those that it is given
+            value.replace(['\t', '\n', '\r'], ""),
+        ];
+        // a value that looks escaped itself is read so where the escapes around it are looked through
+        plain.into_iter().map(String::into_bytes).chain(find::misread(value))
+    });
+    forms.filter(|form| form.len() >= SHORTEST).map(Vec::into_boxed_slice)
 }
 
 fn build(values: &BTreeSet<Box<[u8]>>) -> Result<AhoCorasick, aho_corasick::BuildError> {
+    let bytes: usize = values.iter().map(|value| value.len()).sum();
     AhoCorasick::builder()
         // what tells of all that overlap
         .match_kind(MatchKind::Standard)
-        .kind(if values.len() <= 16 { None } else { Some(AhoCorasickKind::ContiguousNFA) })
+        // the fastest kind takes a kilobyte for each byte
+        .kind(if bytes <= 4096 { None } else { Some(AhoCorasickKind::ContiguousNFA) })
         .build(values)
 }
 
 /// What finds the secrets, where any is known.
 fn finder() -> Option<Arc<AhoCorasick>> {
-    if !ANY.load(Ordering::Relaxed) {
+    if !any() {
         return None;
     }
-    KNOWN.read().unwrap_or_else(PoisonError::into_inner).finder.clone()
+    let finder = KNOWN.read().unwrap_or_else(PoisonError::into_inner).finder.clone();
+    finder.or_else(made)
+}
+
+#[cold]
+fn made() -> Option<Arc<AhoCorasick>> {
+    let mut known = KNOWN.write().unwrap_or_else(PoisonError::into_inner);
+    if known.finder.is_none() {
+        // it fails beyond two gigabytes of secrets
+        known.finder = build(&known.values).ok().map(Arc::new);
+    }
+    known.finder.clone()
 }
 
 /// Whether any secret is known: who has much to look through asks first.

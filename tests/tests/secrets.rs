@@ -89,7 +89,9 @@ impl Told {
                 }
             }
             for text in texts {
-                if let Some(mark) = marks.iter().find(|mark| text.contains(*mark)) {
+                // what is in all of them but one is looked for first: there is much to look through
+                let some = text.contains("900") || text.contains(BEARER);
+                if let Some(mark) = marks.iter().find(|mark| some && text.contains(*mark)) {
                     let at = text.find(mark.as_str()).unwrap_or_default();
                     let around: String =
                         text.chars().skip(text[..at].chars().count().saturating_sub(80)).take(240).collect();
@@ -234,7 +236,7 @@ fn over_http(format: &str) -> Told {
             assert!(json.is_ok() || !line.starts_with('{'), "{line}");
         }
     }
-    told.add("http log", log);
+    told.add("the log over http", log);
     told
 }
 
@@ -242,12 +244,12 @@ fn over_http(format: &str) -> Told {
 fn no_secret_comes_out_over_http_nor_in_the_log() {
     for format in ["text", "json"] {
         let told = over_http(format);
-        told.holds_none_but("", &["http refused request", "http refused input", "http bearer", "http log"]);
+        told.holds_none_but("", &["http refused request", "http refused input", "http bearer", "the log over http"]);
         let open = ["text", "nested", "raw", "envelope", "envelope_of_an_error", "fails", "fails_again_and_again"];
         let places: Vec<String> =
             open.iter().flat_map(|tool| [format!("http {tool}"), format!("http calls {tool}")]).collect();
         let places: Vec<&str> = places.iter().map(String::as_str).collect();
-        told.holds_none_but(OPEN, &[&places[..], &["http log", "http stubbed"]].concat());
+        told.holds_none_but(OPEN, &[&places[..], &["the log over http", "http stubbed"]].concat());
     }
 }
 
@@ -306,14 +308,14 @@ fn no_secret_comes_out_over_mcp() {
     let params =
         json!({ "name": "asks", "arguments": {}, "inputResponses": answers, "requestState": asked["requestState"] });
     told.add("mcp asks", client.send(&request(1, "tools/call", params)).whole().body);
-    told.add("mcp log", server.stderr());
+    told.add("the log over mcp", server.stderr());
     told.holds_none_but(
         "",
         &["mcp refused request", "mcp refused input", "mcp refused body", "mcp text 2", "mcp nested 0"],
     );
     told.holds_none_but(
         OPEN,
-        &["mcp asks", "mcp log", "mcp fails 0", "mcp envelope 1", "mcp says 0 said", "mcp says 2 said"],
+        &["mcp asks", "the log over mcp", "mcp fails 0", "mcp envelope 1", "mcp says 0 said", "mcp says 2 said"],
     );
 }
 
@@ -360,9 +362,9 @@ fn no_secret_comes_out_over_stdio_and_an_answer_is_not_touched() {
     told.add("stdio asked", client.result(id).to_string());
     client.close();
     client.wait();
-    told.add("stdio log", client.stderr());
+    told.add("the log over stdio", client.stderr());
     told.holds_none_but("", &["stdio refused", "stdio approval", "stdio text", "stdio asks"]);
-    told.holds_none_but(OPEN, &["stdio fails", "stdio says said", "stdio asked", "stdio log"]);
+    told.holds_none_but(OPEN, &["stdio fails", "stdio says said", "stdio asked", "the log over stdio"]);
 }
 
 #[test]

@@ -3,7 +3,7 @@ use proptest::prelude::*;
 use serde_json::json;
 
 fn finder(values: &[&str]) -> AhoCorasick {
-    build(&values.iter().map(|value| value.as_bytes().into()).collect()).unwrap()
+    build(&values.iter().flat_map(|value| forms(value)).collect()).unwrap()
 }
 fn told(values: &[&str], text: &str) -> String {
     let finder = finder(values);
