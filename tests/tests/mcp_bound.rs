@@ -19,6 +19,7 @@ fn events(asker: Asker<'_>, session: &str) -> Vec<Value> {
 }
 
 /// Calls with this in `_meta`.
+#[allow(clippy::needless_pass_by_value, reason = "reads well with `json!`")]
 fn with_meta(client: &Client, tool: &str, arguments: Value, meta: Value) -> Value {
     let params = json!({ "name": tool, "arguments": arguments, "_meta": meta });
     client.send(&request(id(), "tools/call", params)).said().1
