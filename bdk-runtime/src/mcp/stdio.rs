@@ -71,6 +71,9 @@ struct Agreed {
     version: Option<Box<str>>,
 }
 
+/// The stack of the thread that reads, on which calls run too: as large as that of a program's own thread.
+const STACK: usize = 8 * 1024 * 1024;
+
 /// Serves until the client closes its end, or `stop` resolves; then running calls get their grace time, which a second
 /// `stop` ends. All calls are part of the session that is `bound`, where one is.
 pub(crate) async fn serve<S: Future<Output = ()>>(
@@ -110,7 +113,7 @@ pub(crate) async fn serve<S: Future<Output = ()>>(
                 }
             };
             // it is not joined: nothing but the client ends a read
-            std::thread::Builder::new().name("bdk-stdin".to_owned()).spawn(read).map(drop)
+            std::thread::Builder::new().name("bdk-stdin".to_owned()).stack_size(STACK).spawn(read).map(drop)
         }
     };
     start(None).map_err(|e| Error::with_source("the thread that reads stdin could not be started", e))?;
