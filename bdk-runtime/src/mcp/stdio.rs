@@ -249,7 +249,8 @@ impl Stdio {
                     Err(error) => return self.out.send(error.of(message.id).to_json()),
                 };
                 if !(tools::is_ours(method) && is_plain(&message)) {
-                    return self.other(&session, bound, &message, line).await;
+                    // on the heap, because the future of every call would have room for it
+                    return Box::pin(self.other(&session, bound, &message, line)).await;
                 }
                 let client = match client::era(&message, None) {
                     Era::Sessions => Client::of(session),
