@@ -10,6 +10,7 @@ fn keeper() -> Server {
 }
 
 #[track_caller]
+#[allow(clippy::needless_pass_by_value, reason = "reads well with `json!`")]
 fn result(server: &Server, tool: &str, input: Value) -> Value {
     let (status, answer) = server.call(tool, &json!({ "input": input }));
     assert_eq!((status, &answer["isError"]), (200, &json!(false)), "{answer}");
@@ -17,6 +18,7 @@ fn result(server: &Server, tool: &str, input: Value) -> Value {
 }
 
 #[track_caller]
+#[allow(clippy::needless_pass_by_value, reason = "reads well with `json!`")]
 fn fault(server: &Server, tool: &str, input: Value) -> String {
     let (_, answer) = server.call(tool, &json!({ "input": input }));
     assert_eq!(answer["error"]["code"], "failed", "{answer}");

@@ -104,7 +104,12 @@ fn load(server: &Server, session: &str, marks: &Path, round: u64, known: &Mutex<
 }
 
 fn events(server: &Server, session: &str) -> Vec<Value> {
-    let answer = server.get(&format!("{}/session/{session}/events?follow=false", server.prefix));
+    // of a client of HTTP/1.0 the answer is not cut into chunks
+    let head = format!(
+        "GET {}/session/{session}/events?follow=false HTTP/1.0\r\nHost: {}\r\n\r\n",
+        server.prefix, server.addr
+    );
+    let answer = server.raw(head.as_bytes());
     assert_eq!(answer.status, 200, "{answer:?}");
     answer.body.lines().map(|line| serde_json::from_str(line).expect("an event a line")).collect()
 }

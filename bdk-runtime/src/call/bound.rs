@@ -68,7 +68,7 @@ impl Bound {
             ]),
             session: options.session.clone(),
             key,
-            input: input.json().to_value().to_string(),
+            input: input.to_value().to_string(),
             begun: AtomicBool::new(false),
             kept: OnceLock::new(),
         }))

@@ -45,6 +45,7 @@ impl RpcError {
         Self::new(-32001, "there is no such session: it ended or never was; send `initialize` to open another")
     }
     /// The session of the bot's that everything is part of is not at hand: why.
+    #[cfg_attr(not(feature = "commands"), allow(dead_code, reason = "stdio is a command's"))]
     pub(crate) fn unbound(unbound: &Unbound) -> Self {
         match unbound {
             Unbound::Unknown(_) => Self::new(-32001, format!("{unbound}: it was deleted, or belongs to somebody else")),

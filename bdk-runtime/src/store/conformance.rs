@@ -108,10 +108,12 @@ async fn one(store: &Shared, op: Op) -> Result<Did, StoreError> {
     Ok(did[0])
 }
 
+#[allow(clippy::needless_pass_by_value, reason = "an answer is judged where it comes")]
 fn is_conflict<T>(answer: Result<T, StoreError>) -> bool {
     matches!(answer, Err(StoreError::Conflict))
 }
 
+#[allow(clippy::needless_pass_by_value, reason = "an answer is judged where it comes")]
 fn is_unknown<T>(answer: Result<T, StoreError>) -> bool {
     matches!(answer, Err(StoreError::UnknownSession))
 }

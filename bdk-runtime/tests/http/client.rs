@@ -11,7 +11,8 @@ pub(crate) const HANG: Duration = Duration::from_secs(60);
 /// A server with the given options, on a free port.
 pub(crate) async fn serve(server: Server) -> ServeHandle {
     bdk_runtime::__private::begin("test-bot", "1.2.3");
-    server.port(0).start().await.unwrap()
+    // tests run side by side, in one folder
+    server.port(0).state("memory:").start().await.unwrap()
 }
 
 /// Waits for what comes soon, or not at all.

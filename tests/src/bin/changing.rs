@@ -48,7 +48,7 @@ async fn stop() -> Result<()> {
 
 #[bdk::main]
 async fn main() -> Result<()> {
-    let handle = Server::new().port(0).drain(Duration::from_secs(5)).start().await?;
+    let handle = Server::new().port(0).state("memory:").drain(Duration::from_secs(5)).start().await?;
     let (sender, orders) = mpsc::channel();
     *ORDERS.lock().unwrap_or_else(PoisonError::into_inner) = Some(sender);
     {

@@ -1,7 +1,7 @@
 //! A bot that changes as bots do from version to version: `DRIFT` names what is not as it was. The tests of replays record
 //! sessions with one of it and replay them against another.
 #![forbid(unsafe_code)]
-#![allow(missing_docs)]
+#![allow(missing_docs, clippy::print_stdout)]
 
 use bdk::{ToolContext, ToolDefinition, prelude::*};
 use std::{env, fs, io::Write};

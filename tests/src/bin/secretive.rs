@@ -253,7 +253,7 @@ async fn late() -> Result<String> {
 /// Calls all that is called in process, and prints what came of it.
 #[allow(clippy::print_stdout)]
 async fn in_process(tools: &str) -> ExitCode {
-    let Ok(handle) = bdk::Server::new().port(0).start().await else { return ExitCode::FAILURE };
+    let Ok(handle) = bdk::Server::new().port(0).state("memory:").start().await else { return ExitCode::FAILURE };
     let bot = TestBot::new().answering(|asked| asked.message().len() > 5);
     for tool in tools.split(' ') {
         let outcome = handle.call_tool(tool, json!({})).await;

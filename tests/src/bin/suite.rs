@@ -315,7 +315,7 @@ async fn test_trigger_tool_change() -> &'static str {
 #[bdk::main]
 async fn main() -> Result<(), Error> {
     const NAME: &str = "test_passing_tool";
-    let handle = Server::new().port(0).start().await?;
+    let handle = Server::new().port(0).state("memory:").start().await?;
     let _ = writeln!(std::io::stdout(), "{}", handle.url()); // as `serve` does
     loop {
         CHANGE.notified().await;

@@ -32,6 +32,13 @@ impl<'a> CallInput<'a> {
             Self::Doc(doc) => JsonRef::nodes(&doc.nodes),
         }
     }
+    /// As it was sent: `3.0` stays what it is, which [`json`](Self::json) reads as `3`.
+    pub(crate) fn to_value(&self) -> Value {
+        match self {
+            Self::Value(value) => value.clone(),
+            Self::Doc(doc) => doc.to_value(),
+        }
+    }
     /// As it was sent.
     pub(crate) fn into_value(self) -> Value {
         match self {

@@ -99,8 +99,8 @@ fn facts(of: &Listed) -> String {
 fn age(ms: i64) -> String {
     match ms.max(0) / 1000 {
         s @ ..60 => format!("{s}s"),
-        s @ ..3600 => format!("{}m", s / 60),
-        s @ ..86_400 => format!("{}h", s / 3600),
+        s @ 60..3600 => format!("{}m", s / 60),
+        s @ 3600..86_400 => format!("{}h", s / 3600),
         s => format!("{}d", s / 86_400),
     }
 }
@@ -137,10 +137,10 @@ mod tests {
         assert_eq!(
             lines,
             [
-                "id     title                             status         facts                                        events  age",
+                "id     title                             status         facts                                              events  age",
                 "ses_b  Audit\\u{1b}[2J                    chat, waiting  dry run, as of 2025-01-01T00:00:00Z, of bearer:ci    1234  42s",
-                "ses_a  -                                 task, failed   -                                                 2  2d",
-                "ses_c  (cannot be read by this version)  ?              ?                                                 ?  ?",
+                "ses_a  -                                 task, failed   -                                                       2  2d",
+                "ses_c  (cannot be read by this version)  ?              ?                                                       ?  ?",
             ]
         );
         assert!(text(&all, now, 50).lines().skip(1).all(|line| line.chars().count() <= 50));

@@ -119,7 +119,7 @@ fn accepted(replayed: &mut Replayed, call: &Call, then: Option<&Ended>, now: &No
             replayed.reason = Some("a person has to approve it, and a replay asks nobody");
         }
         None if call.was_cancelled() => {
-            replayed.reason = Some("it was cancelled then: there is nothing to compare with")
+            replayed.reason = Some("it was cancelled then: there is nothing to compare with");
         }
         None => replayed.reason = Some("its end is not in the log: there is nothing to compare with"),
         Some(then) => outcomes(replayed, call, then, now),

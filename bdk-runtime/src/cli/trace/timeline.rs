@@ -183,8 +183,8 @@ fn stamp(at: Timestamp, opened: Timestamp) -> String {
     let (s, ms) = (ms / 1000, ms % 1000);
     let offset = match s {
         ..60 => format!("+{s}.{ms:03}s"),
-        ..3600 => format!("+{}m{:02}s", s / 60, s % 60),
-        ..86_400 => format!("+{}h{:02}m", s / 3600, s / 60 % 60),
+        60..3600 => format!("+{}m{:02}s", s / 60, s % 60),
+        3600..86_400 => format!("+{}h{:02}m", s / 3600, s / 60 % 60),
         _ => format!("+{}d{:02}h", s / 86_400, s / 3600 % 24),
     };
     format!("{at:.3}  {offset:>8}")
@@ -194,7 +194,7 @@ fn stamp(at: Timestamp, opened: Timestamp) -> String {
 pub(super) fn spoken(ms: u64) -> String {
     match ms {
         ..1000 => format!("{ms} ms"),
-        ..60_000 => format!("{}.{:02} s", ms / 1000, ms % 1000 / 10),
+        1000..60_000 => format!("{}.{:02} s", ms / 1000, ms % 1000 / 10),
         _ => format!("{} m {:02} s", ms / 60_000, ms / 1000 % 60),
     }
 }

@@ -24,13 +24,12 @@ pub(super) struct Replayed {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(super) changes: Vec<Change>,
     /// How many differences of the result there are beside those that are told.
-    #[serde(skip_serializing_if = "is_none")]
+    #[serde(skip_serializing_if = "is_zero")]
     pub(super) more: usize,
     pub(super) duration_ms: ThenAndNow,
 }
 
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands it over so")]
-fn is_none(n: &usize) -> bool {
+fn is_zero(n: &usize) -> bool {
     *n == 0
 }
 

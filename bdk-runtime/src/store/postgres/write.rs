@@ -68,8 +68,28 @@ impl Shared {
                 }
             }
         }
-        self.commit(open).await?;
-        Ok(did)
+        match self.commit(open).await? {
+            Committed::Surely => Ok(did),
+            Committed::Perhaps(error) => match self.is_there(batch, &did).await {
+                Some(true) => Ok(did),
+                Some(false) => Err(error.into()),
+                None => Err(StoreError::unavailable(
+                    "the server was started again while a change was being written, and whether it holds cannot be told",
+                )
+                .into()),
+            },
+        }
+    }
+
+    /// Whether a batch holds that was being committed when the server went down, by the first event it appends. `None` where it
+    /// appends none, or that cannot be asked.
+    async fn is_there(&self, batch: &[Op], did: &[Did]) -> Option<bool> {
+        let (session, first, event) = batch.iter().zip(did).find_map(|pair| match pair {
+            (Op::Append { session, events, .. }, Did::Index(first)) => Some((session, *first, events.first()?)),
+            _ => None,
+        })?;
+        let there = self.events(session, first, 1).await.ok()?;
+        Some(there.first().is_some_and(|there| there.index == first && there.data == event.data))
     }
 
     /// The calls of processes that are gone: whose lock can be had. They are nobody else's from then on.
@@ -77,8 +97,10 @@ impl Shared {
         let found = async {
             let mut open = self.begin().await?;
             let calls = ops::take_cut_off(open.conn(), self.alive.process).await?;
-            self.commit(open).await?;
-            Ok(calls)
+            match self.commit(open).await? {
+                Committed::Surely => Ok(calls),
+                Committed::Perhaps(error) => Err(error.into()),
+            }
         };
         match found.await {
             Ok(calls) => Ok(calls),
@@ -91,12 +113,14 @@ impl Shared {
     async fn begin(&self) -> Result<Open, sqlx::Error> {
         let mut stale = 0;
         loop {
-            let mut open = Open { conn: self.pool.acquire().await?, ended: false, id: String::new() };
+            let mut open =
+                Open { conn: self.pool.acquire().await?, ended: false, id: String::new(), run: String::new() };
             // one round trip, and the number by which its end can be asked for
-            let begun = sqlx::raw_sql("begin; select pg_current_xact_id()::text").fetch_one(open.conn());
-            match silence(begun).await.and_then(|row| row.try_get(0)) {
-                Ok(id) => {
-                    open.id = id;
+            let sql = "begin; select pg_current_xact_id()::text, pg_postmaster_start_time()::text";
+            let begun = silence(sqlx::raw_sql(sql).fetch_one(open.conn())).await;
+            match begun.and_then(|row| Ok((row.try_get(0)?, row.try_get(1)?))) {
+                Ok((id, run)) => {
+                    (open.id, open.run) = (id, run);
                     return Ok(open);
                 }
                 Err(error) => {
@@ -110,17 +134,19 @@ impl Shared {
         }
     }
 
-    async fn commit(&self, mut open: Open) -> Result<(), Fault> {
+    async fn commit(&self, mut open: Open) -> Result<Committed, Fault> {
         match silence(sqlx::raw_sql("commit").execute(open.conn())).await {
             Ok(_) => {
                 open.ended = true;
-                Ok(())
+                Ok(Committed::Surely)
             }
             Err(error) if is_lost(&error) => {
-                let id = std::mem::take(&mut open.id);
+                let (id, run) = (std::mem::take(&mut open.id), std::mem::take(&mut open.run));
                 drop(open);
                 match self.has_committed(&id).await {
-                    Ok(true) => Ok(()),
+                    // after a crash the server gives numbers again whose transactions had not reached its disk
+                    Ok(true) if self.run().await.is_none_or(|now| now != run) => Ok(Committed::Perhaps(error)),
+                    Ok(true) => Ok(Committed::Surely),
                     Ok(false) => Err(error.into()),
                     Err(why) => Err(StoreError::unavailable(format!(
                         "the connection was lost while a change was being written, and whether it holds could not be asked: {why}"
@@ -147,6 +173,12 @@ impl Shared {
         }
     }
 
+    /// Which start of the server this is.
+    async fn run(&self) -> Option<String> {
+        let found = self.all(|| sqlx::query("select pg_postmaster_start_time()::text"), |row| row.try_get(0)).await;
+        found.ok()?.pop()
+    }
+
     async fn status(&self, id: &str) -> Result<String, StoreError> {
         let mut found = self
             .all(
@@ -158,12 +190,21 @@ impl Shared {
     }
 }
 
+/// How a commit ended.
+enum Committed {
+    Surely,
+    /// Some transaction of this number holds: this one, or one of after the server's crash.
+    Perhaps(sqlx::Error),
+}
+
 /// An open transaction. A connection that is dropped in the middle of one is closed, which ends it.
 struct Open {
     conn: PoolConnection<Postgres>,
     ended: bool,
     /// The transaction's number.
     id: String,
+    /// Which start of the server it was begun in.
+    run: String,
 }
 
 impl Open {

@@ -12,7 +12,7 @@ async fn it_does_what_every_store_does() {
     conformance::holds(Arc::new(open(folder.path()))).await;
     let blobs = folder.path().join("blobs");
     let store = open(folder.path());
-    let named = store.readers.with(|db| read::blobs::<Vec<_>>(db)).unwrap();
+    let named = store.readers.with(read::blobs::<Vec<_>>).unwrap();
     let there = blobs.read_dir().unwrap().count();
     assert_eq!(there, named.len(), "each plain file has its row, each row its file");
 }

@@ -262,6 +262,8 @@ impl Writer {
                         // a commit that failed half-way can come back after a crash: leave its files to the next start
                         job.blobs.iter_mut().for_each(Blob::keep);
                     }
+                    // what is left of it goes before anybody hears that it failed
+                    drop(job.blobs);
                     let _ = job.answer.send(Err(failure(&error))); // nobody may wait for it
                 }
             }

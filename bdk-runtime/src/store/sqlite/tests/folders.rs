@@ -219,6 +219,7 @@ fn every_question_is_a_search() {
     let plan = |sql: &str| {
         let explained = store.readers.with(|db| {
             let mut plan = db.prepare(&format!("EXPLAIN QUERY PLAN {sql}"))?;
+            #[allow(clippy::let_and_return, reason = "the rows go before the statement")]
             let steps = plan.raw_query().mapped(|row| row.get::<_, String>(3)).collect::<rusqlite::Result<Vec<_>>>();
             steps
         });
