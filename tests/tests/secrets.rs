@@ -200,10 +200,10 @@ fn over_http(format: &str) -> Told {
             plant(command);
             command.env("RUST_LOG", "trace,rmcp=trace");
         });
-    let post = |path: &str, kind: &str, body: &str| {
+    let send = |method: &str, path: &str, kind: &str, body: &str| {
         let answer = server.raw(
             format!(
-                "POST {path} HTTP/1.1\r\nHost: {}\r\nContent-Type: {kind}\r\nAuthorization: Bearer {BEARER}\r\nContent-Length: {}\r\nConnection: close\r\n\r\n{body}",
+                "{method} {path} HTTP/1.1\r\nHost: {}\r\nContent-Type: {kind}\r\nAuthorization: Bearer {BEARER}\r\nContent-Length: {}\r\nConnection: close\r\n\r\n{body}",
                 server.addr,
                 body.len()
             )
@@ -212,6 +212,7 @@ fn over_http(format: &str) -> Told {
         assert_ne!(answer.status, 0, "{body}");
         format!("{}\n{}", answer.head, answer.body)
     };
+    let post = |path: &str, kind: &str, body: &str| send("POST", path, kind, body);
     let call = |tool: &str, body: &Value| {
         post(&format!("{}/tools/{tool}", server.prefix), "application/json", &body.to_string())
     };
@@ -226,6 +227,18 @@ fn over_http(format: &str) -> Told {
     for (path, kind, body) in refused_requests() {
         told.add("http refused request", post(&format!("{}/{path}", server.prefix), &kind, &body));
     }
+    // what a session keeps
+    let opened = post(&format!("{}/session", server.prefix), "application/json", "{}");
+    let opened: Value = serde_json::from_str(opened.lines().last().expect("a body")).expect("JSON");
+    let session = opened["sessionId"].as_str().unwrap_or_else(|| panic!("{opened}"));
+    for tool in ["text", "nested", "envelope", "fails"] {
+        told.add("http bound", call(tool, &json!({ "sessionId": session })));
+    }
+    for (_, secret, _) in planted() {
+        told.add("http bound", call("stubbed", &json!({ "sessionId": session, "input": { "what": secret } })));
+    }
+    let events = format!("{}/session/{session}/events?follow=false", server.prefix);
+    told.add("session log", send("GET", &events, "text/plain", ""));
     told.add("http wrong token", server.post(&format!("{}/tools/text", server.prefix), b"{}").body);
     server.logged("panicked");
     let log = server.stderr();
@@ -244,6 +257,7 @@ fn over_http(format: &str) -> Told {
 fn no_secret_comes_out_over_http_nor_in_the_log() {
     for format in ["text", "json"] {
         let told = over_http(format);
+        told.holds_none_but("\"action.result\"", &["session log"]);
         told.holds_none_but("", &["http refused request", "http refused input", "http bearer", "the log over http"]);
         let open = ["text", "nested", "raw", "envelope", "envelope_of_an_error", "fails", "fails_again_and_again"];
         let places: Vec<String> =
