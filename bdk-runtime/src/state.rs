@@ -113,7 +113,6 @@ impl State {
                 StateAt::Postgres(url) => Self::in_postgres(url).await?,
             };
             recover::settle(&state, bot).await?;
-            state.store.write(vec![Op::Purge { now: bot.now_in_ms() }]).await?;
             Ok(state)
         })
     }

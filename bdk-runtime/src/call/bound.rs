@@ -11,6 +11,7 @@ use crate::{
     store::{Batch, Op, OpenCall, StoreError},
 };
 pub(super) use kept::Kept;
+use serde_json::value::RawValue;
 use sha2::{Digest, Sha256};
 use std::{
     sync::{
@@ -32,7 +33,7 @@ pub(crate) struct Bound {
     pub(super) session: Option<Arc<Live>>,
     key: Option<Key>,
     /// The input as it was sent, in JSON.
-    pub(super) input: String,
+    pub(super) input: Box<RawValue>,
     /// Whether its beginning is on disk.
     begun: AtomicBool,
     /// What an earlier call with the same key came to: this one answers with it.
@@ -68,7 +69,7 @@ impl Bound {
             ]),
             session: options.session.clone(),
             key,
-            input: input.to_value().to_string(),
+            input: input.to_json(),
             begun: AtomicBool::new(false),
             kept: OnceLock::new(),
         }))
@@ -81,17 +82,13 @@ impl Bound {
     /// A write is about to run: notes it durably, once. With an idempotency key that was used before, the answer is what it
     /// came to then.
     pub(super) async fn begin(&self, state: &CallState) -> Result<(), Failure> {
-        let store = &state.bot.state().store;
+        let kept = state.bot.state();
         if let Some(key) = &self.key {
             let turn = key.turn(state).await;
             *lock(&key.turn) = Some(turn);
         }
         loop {
-            let written = match &self.session {
-                Some(live) => state.bot.state().sessions.write(live, self.beginning(state)).await,
-                None => store.write(self.beginning(state)).await,
-            };
-            match written {
+            match kept.sessions.write(self.session.as_deref(), self.beginning(state)).await {
                 Ok(_) => {
                     self.begun.store(true, Ordering::Relaxed);
                     return Ok(());
@@ -109,7 +106,7 @@ impl Bound {
                         }
                         Some(None) => return Err(Failure::cut_off()),
                         // by another process: whoever runs here holds the turn
-                        None if store.is_shared() => tokio::time::sleep(LOOK).await,
+                        None if kept.store.is_shared() => tokio::time::sleep(LOOK).await,
                         None => return Err(Failure::cut_off()),
                     }
                 }
@@ -121,7 +118,7 @@ impl Bound {
     fn beginning(&self, state: &CallState) -> Batch {
         let now = state.bot.now_in_ms();
         let call_id: Arc<str> = state.call_id.as_str().into();
-        let mut batch = Vec::with_capacity(3);
+        let mut batch = Vec::with_capacity(4);
         if let Some(key) = &self.key {
             batch.push(Op::ClaimKey {
                 scope: key.scope.clone(),
@@ -131,6 +128,7 @@ impl Bound {
                 now,
                 expires: now + KEPT,
             });
+            batch.extend(state.bot.state().purge_when_due(now));
         }
         if let Some(live) = &self.session {
             batch.push(live.append(now, vec![events::requested(state, self)]));
@@ -155,7 +153,9 @@ impl Bound {
         }
         sha.update([0]);
         // the same object may be written in another order
-        sha.update(serde_json::from_str(&self.input).map_or_else(|_| self.input.clone(), |v| kept::sorted(&v)));
+        sha.update(
+            serde_json::from_str(self.input.get()).map_or_else(|_| self.input.to_string(), |v| kept::sorted(&v)),
+        );
         sha.finalize().iter().take(16).map(|byte| format!("{byte:02x}")).collect()
     }
 
@@ -231,10 +231,7 @@ pub(super) async fn end(done: Done) -> Done {
         let state = state.clone();
         tokio::spawn(async move {
             let Some(bound) = state.bound() else { return Ok(()) };
-            let written = match &bound.session {
-                Some(live) => state.bot.state().sessions.write(live, batch).await,
-                None => state.bot.state().store.write(batch).await,
-            };
+            let written = state.bot.state().sessions.write(bound.session.as_deref(), batch).await;
             bound.let_go();
             written.map(drop)
         })

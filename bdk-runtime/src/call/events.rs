@@ -1,9 +1,10 @@
 //! What a call leaves in its session's log: `actions.requested` and `action.result`.
 
 use super::{CallState, bound::Bound, outcome::Told};
-use crate::{Effect, secrets, store::NewEvent, tool::Output};
+use crate::{Effect, cut, secrets, store::NewEvent, tool::Output};
 use serde::Serialize;
 use serde_json::{Value, value::RawValue};
+use std::borrow::Cow;
 
 /// How many bytes of JSON an input or a result has in a log at most.
 pub(crate) const LOGGED: usize = 64 * 1024;
@@ -41,8 +42,7 @@ enum Logged<'a> {
 /// JSON as a log holds it, and its length where it was cut.
 fn logged(json: &str) -> (Logged<'_>, Option<usize>) {
     if json.len() > LOGGED {
-        let end = (0..=LOGGED).rev().find(|end| json.is_char_boundary(*end)).unwrap_or_default();
-        return (Logged::Cut(&json[..end]), Some(json.len()));
+        return (Logged::Cut(cut::bytes(json, LOGGED)), Some(json.len()));
     }
     // an event is one line
     match serde_json::from_str::<&RawValue>(json) {
@@ -55,8 +55,11 @@ fn logged(json: &str) -> (Logged<'_>, Option<usize>) {
 pub(super) fn requested(state: &CallState, bound: &Bound) -> NewEvent {
     let principal = state.principal();
     // before it is cut, which could leave half a secret
-    let input = secrets::blank_json(&bound.input);
-    let (input, input_bytes) = logged(&input);
+    let input = secrets::blank_json(bound.input.get());
+    let (input, input_bytes) = match &input {
+        Cow::Borrowed(text) if text.len() <= LOGGED => (Logged::Whole(&bound.input), None),
+        _ => logged(&input),
+    };
     let action = Action {
         call_id: &state.call_id,
         tool_name: state.tool().name(),

@@ -1,7 +1,7 @@
 //! Listening: binding the address, taking connections, and the shutdown that drains.
 
 use super::{ServeHandle, Server, door::Door};
-use crate::{Error, bot::Bot, store::Op};
+use crate::{Error, bot::Bot, state::StateAt};
 use hyper::{server::conn::http1, service::service_fn};
 use hyper_util::rt::{TokioIo, TokioTimer};
 use std::{
@@ -21,8 +21,6 @@ use tokio_util::{sync::CancellationToken, task::TaskTracker};
 const HEAD: Duration = Duration::from_secs(60);
 /// How large a request's head may be.
 const HEAD_BYTES: usize = 32 * 1024;
-/// How often what has expired is removed.
-const PURGE: Duration = Duration::from_secs(60 * 60);
 /// How long answers may take to leave after the last call ended.
 const FLUSH: Duration = Duration::from_secs(1);
 
@@ -35,7 +33,8 @@ pub(super) struct Running {
 }
 
 /// Binds and serves.
-pub(super) async fn start(server: Server, bot: Bot) -> Result<ServeHandle, Error> {
+pub(super) async fn start(mut server: Server, bot: Bot) -> Result<ServeHandle, Error> {
+    let state = server.state.take().unwrap_or_else(|| Ok(StateAt::default()))?;
     let wanted = resolve(&server.host, server.port).await?;
     let open = server.anonymous || !server.bearer.is_empty() || !server.authenticators.is_empty();
     if server.bearer.has_empty_token() {
@@ -61,10 +60,12 @@ pub(super) async fn start(server: Server, bot: Bot) -> Result<ServeHandle, Error
     let listener = TcpListener::bind(&*wanted).await.map_err(|e| no_listener(&host, port, &e))?;
     let addr = listener.local_addr().map_err(|e| no_listener(&host, port, &e))?;
     let base = public_url.map_or_else(|| url(addr), |url| url.trim_end_matches('/').to_owned());
+    // last, so that a start that is refused leaves nothing behind
+    bot.keep_state(&state).await?;
     bot.serves_at(format!("{base}{}", door.prefix));
     bot.state().store.note(&format!("http://{addr}"));
+    tokio::spawn(tick(door.closing.clone()));
     let now = CancellationToken::new();
-    tokio::spawn(purge(bot.clone(), door.closing.clone()));
     let supervisor = tokio::spawn(supervise(listener, door.clone(), bot.clone(), drain, now.clone()));
     Ok(ServeHandle { bot, running: Running { door, addr, now, supervisor: Some(supervisor) } })
 }
@@ -79,13 +80,10 @@ fn url(mut addr: SocketAddr) -> String {
     format!("http://{addr}")
 }
 
-/// Removes what has expired, until the shutdown begins.
-async fn purge(bot: Bot, closing: CancellationToken) {
-    while closing.run_until_cancelled(tokio::time::sleep(PURGE)).await.is_some() {
-        if let Err(error) = bot.state().store.write(vec![Op::Purge { now: bot.now_in_ms() }]).await {
-            tracing::warn!(target: "bdk::serve", %error, "what has expired could not be removed");
-        }
-    }
+/// Keeps one timer that is nearer than those of waiting connections, until the shutdown begins. Where there is none at all,
+/// Tokio wakes its driver for each that is set: a system call for each request, when many are answered at once.
+async fn tick(closing: CancellationToken) {
+    while closing.run_until_cancelled(tokio::time::sleep(HEAD / 4)).await.is_some() {}
 }
 
 async fn resolve(host: &str, port: u16) -> Result<Vec<SocketAddr>, Error> {
@@ -203,9 +201,6 @@ impl Running {
     }
     pub(super) fn prefix(&self) -> &str {
         &self.door.prefix
-    }
-    pub(super) fn closing(&self) -> bool {
-        self.door.closing.is_cancelled()
     }
     /// Cancelled when the shutdown begins.
     pub(super) fn closing_token(&self) -> CancellationToken {

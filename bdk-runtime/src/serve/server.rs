@@ -162,8 +162,7 @@ impl Server {
     }
 
     /// Serves a bot that is loaded already.
-    pub(crate) async fn start_bot(mut self, bot: Bot) -> Result<ServeHandle, Error> {
-        bot.keep_state(&self.state.take().unwrap_or_else(|| Ok(StateAt::default()))?).await?;
+    pub(crate) async fn start_bot(self, bot: Bot) -> Result<ServeHandle, Error> {
         listen::start(self, bot).await
     }
 }

@@ -158,7 +158,7 @@ pub(crate) struct SessionRow {
 }
 
 /// Kind and subject of a principal.
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
 pub(crate) struct Owner {
     pub(crate) kind: String,
     pub(crate) subject: String,

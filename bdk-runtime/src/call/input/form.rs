@@ -1,8 +1,8 @@
 //! The two forms of an input: a tree that can be changed, and a document that can only be read, for a fraction of the cost.
 
-use crate::tool::doc::{Doc, JsonRef};
+use crate::tool::doc::{self, Doc, JsonRef};
 use serde::{Deserialize, Deserializer};
-use serde_json::Value;
+use serde_json::{Value, value::RawValue};
 use std::sync::LazyLock;
 
 /// What a caller sent.
@@ -32,11 +32,11 @@ impl<'a> CallInput<'a> {
             Self::Doc(doc) => JsonRef::nodes(&doc.nodes),
         }
     }
-    /// As it was sent: `3.0` stays what it is, which [`json`](Self::json) reads as `3`.
-    pub(crate) fn to_value(&self) -> Value {
+    /// As it was sent, on one line: `3.0` stays what it is, which [`json`](Self::json) reads as `3`.
+    pub(crate) fn to_json(&self) -> Box<RawValue> {
         match self {
-            Self::Value(value) => value.clone(),
-            Self::Doc(doc) => doc.to_value(),
+            Self::Value(value) => doc::to_json(value),
+            Self::Doc(doc) => doc.to_json(),
         }
     }
     /// As it was sent.

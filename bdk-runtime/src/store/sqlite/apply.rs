@@ -1,16 +1,66 @@
 //! One batch, as SQL, within the transaction of its group.
 
 use super::{blobs::INLINE, read, schema::micros};
-use crate::store::{Did, Expect, Op, StoreError, StoredFile};
+use crate::store::{Did, Expect, Op, Status, StoreError, StoredFile};
 use rusqlite::{Connection, OptionalExtension, Row, params};
+use std::{
+    collections::{HashMap, hash_map::Entry},
+    sync::Arc,
+};
 
 /// What a transaction changes beside its rows.
-#[derive(Default)]
 pub(super) struct Beside {
     /// The last version that was given to a value.
     pub(super) versions: i64,
     /// The plain files that no row names any more.
     pub(super) gone: Vec<String>,
+    /// What the group's appends change of their sessions: written once a session, however many there were.
+    tails: HashMap<Arc<str>, Tail>,
+}
+
+/// The end of a session's log.
+struct Tail {
+    number: i64,
+    /// How many events it has.
+    events: u64,
+    at: i64,
+    status: Option<Status>,
+}
+
+impl Beside {
+    pub(super) fn new(versions: i64) -> Self {
+        Self { versions, gone: Vec::new(), tails: HashMap::new() }
+    }
+    /// The transaction does not hold.
+    pub(super) fn clear(&mut self) {
+        self.gone.clear();
+        self.tails.clear();
+    }
+    /// Writes what its appends left to be written.
+    pub(super) fn flush(&mut self, db: &Connection) -> rusqlite::Result<()> {
+        for tail in self.tails.drain().map(|(_, tail)| tail) {
+            let sql =
+                "UPDATE sessions SET events = ?2, updated_at = ?3, status = coalesce(?4, status) WHERE number = ?1";
+            let status = tail.status.map(Status::as_str);
+            db.prepare_cached(sql)?.execute(params![tail.number, tail.events.cast_signed(), tail.at, status])?;
+        }
+        Ok(())
+    }
+    /// Of a session, from before this append on.
+    fn tail(&mut self, db: &Connection, session: &Arc<str>) -> Result<&mut Tail, Failure> {
+        Ok(match self.tails.entry(session.clone()) {
+            Entry::Occupied(tail) => tail.into_mut(),
+            Entry::Vacant(vacant) => {
+                let sql = "SELECT number, events FROM sessions WHERE id = ?1";
+                let row = |row: &Row<'_>| {
+                    let events = row.get::<_, i64>(1)?.unsigned_abs();
+                    Ok(Tail { number: row.get(0)?, events, at: 0, status: None })
+                };
+                let tail = db.prepare_cached(sql)?.query_row([session], row).optional()?;
+                vacant.insert(tail.ok_or(StoreError::UnknownSession)?)
+            }
+        })
+    }
 }
 
 /// Why a batch does not hold.
@@ -57,11 +107,14 @@ pub(super) fn batch(db: &Connection, work: &Work<'_>, beside: &mut Beside) -> Re
     if !guarded {
         return all(db, work, beside);
     }
+    // so that what the savepoint takes back is all that is taken back
+    beside.flush(db)?;
     db.prepare_cached("SAVEPOINT batch")?.execute([])?;
     let gone = beside.gone.len();
     let did = all(db, work, beside);
     if did.is_err() {
         beside.gone.truncate(gone);
+        beside.tails.clear();
         db.prepare_cached("ROLLBACK TO batch")?.execute([])?;
     }
     db.prepare_cached("RELEASE batch")?.execute([])?;
@@ -103,14 +156,9 @@ fn one(db: &Connection, op: &Op, blob: Option<&str>, run: i64, beside: &mut Besi
             Did::Done
         }
         Op::Append { session, at, status, events } => {
-            let sql = "UPDATE sessions SET events = events + ?2, updated_at = ?3, status = coalesce(?4, status) \
-                       WHERE id = ?1 RETURNING number, events - ?2";
-            let count = events.len() as i64;
-            let numbers = |row: &Row<'_>| Ok((row.get(0)?, row.get::<_, i64>(1)?));
-            let (at, status) = (micros(*at), status.map(crate::store::Status::as_str));
-            let found = db.prepare_cached(sql)?.query_row(params![session, count, at, status], numbers).optional()?;
-            let (number, first) = found.ok_or(StoreError::UnknownSession)?;
-            let first = first.unsigned_abs();
+            let tail = beside.tail(db, session)?;
+            let (first, number, at) = (tail.events, tail.number, micros(*at));
+            *tail = Tail { number, events: first + events.len() as u64, at, status: status.or(tail.status) };
             let mut insert = db.prepare_cached("INSERT INTO events (place, kind, at, data) VALUES (?1, ?2, ?3, ?4)")?;
             for (index, event) in (first..).zip(events) {
                 insert.execute(params![read::place(number, index).0, event.kind, at, event.data])?;
@@ -130,6 +178,7 @@ fn one(db: &Connection, op: &Op, blob: Option<&str>, run: i64, beside: &mut Besi
             let Some(number) = db.prepare_cached(sql)?.query_row([session], |row| row.get(0)).optional()? else {
                 return Ok(Did::Existed(false));
             };
+            beside.tails.remove(session);
             let (first, last) = read::place(number, 0);
             db.prepare_cached("DELETE FROM events WHERE place BETWEEN ?1 AND ?2")?.execute([first, last])?;
             let sql = "DELETE FROM files WHERE session = ?1 RETURNING blob";

@@ -7,6 +7,7 @@ mod apply;
 mod blobs;
 mod error;
 mod folder;
+mod line;
 mod read;
 mod schema;
 #[cfg(test)]
@@ -35,6 +36,7 @@ use std::{
     },
     thread::JoinHandle,
 };
+use tokio::runtime::Handle;
 use write::{Queue, Writer};
 
 /// What a folder is opened for.
@@ -101,8 +103,9 @@ impl Sqlite {
         blobs.sweep(&read::blobs(&db).map_err(failed)?).map_err(unusable)?;
         let readers = Arc::new(Readers::new(&database, blobs.clone()));
         let lock = Arc::new(Mutex::new(Some(lock)));
-        let beside = Beside { versions, gone: Vec::new() };
-        let writer = Writer { db, database: database.clone(), blobs, beside, run, lock: lock.clone() };
+        let beside = Beside::new(versions);
+        let runtime = Handle::try_current().ok();
+        let writer = Writer { db, database: database.clone(), blobs, beside, run, lock: lock.clone(), runtime };
         let (queue, thread) = writer.start().map_err(unusable)?;
         let writing = Some(Writing { queue, thread: Some(thread), lock, run });
         Ok(Self { readers, writing, told: AtomicBool::new(false) })
@@ -160,10 +163,6 @@ fn known(found: usize, database: &Path) -> Result<(), OpenError> {
         return Err(OpenError::Newer { database: database.to_owned(), found, known: schema::VERSION });
     }
     Ok(())
-}
-
-fn closed() -> StoreError {
-    StoreError::unavailable("the bot is shutting down")
 }
 
 fn failure(error: &rusqlite::Error) -> StoreError {

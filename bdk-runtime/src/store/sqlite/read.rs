@@ -1,6 +1,6 @@
 //! Reading: a few connections, each used by one reader at a time.
 
-use super::{blobs::Blobs, closed, failure, schema, schema::micros};
+use super::{blobs::Blobs, failure, schema, schema::micros};
 use crate::store::{
     KeyRow, OpenCall, Owner, SessionPage, SessionRow, Status, StoreError, StoredEvent, StoredFile, Versioned,
 };
@@ -41,7 +41,7 @@ impl Readers {
     /// Reads with a connection that nobody else has.
     pub(super) fn with<T>(&self, read: impl FnOnce(&Connection) -> rusqlite::Result<T>) -> Result<T, StoreError> {
         if self.closed.load(Ordering::Acquire) {
-            return Err(closed());
+            return Err(StoreError::shutting_down());
         }
         let idle = lock(&self.idle).pop();
         let connection = match idle {

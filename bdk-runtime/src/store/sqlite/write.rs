@@ -5,8 +5,9 @@
 use super::{
     apply::{self, Beside, Failure, Work},
     blobs::{Blob, Blobs, INLINE},
-    closed, failure,
+    failure,
     folder::Lock,
+    line::{Line, Order},
     schema,
 };
 use crate::{
@@ -17,28 +18,21 @@ use futures_util::future::FutureExt;
 use rusqlite::{Connection, ErrorCode};
 use std::{
     path::PathBuf,
-    sync::{
-        Arc, Mutex,
-        mpsc::{Receiver, RecvTimeoutError, Sender, TryRecvError},
-    },
+    sync::{Arc, Mutex},
     thread::JoinHandle,
-    time::{Duration, Instant},
 };
-use tokio::sync::{OwnedSemaphorePermit, Semaphore, oneshot, watch};
-
-/// At most so many batches share a commit: those behind them wait for the next.
-const GROUP: usize = 512;
+use tokio::{
+    runtime::Handle,
+    sync::{OwnedSemaphorePermit, Semaphore, oneshot, watch},
+};
 
 /// So many KiB may wait for the writer; who has more waits for room.
 const ROOM: u32 = 64 << 10;
 
-/// However slow the disk: nobody waits longer for company.
-const PATIENCE: Duration = Duration::from_millis(2);
-
 type Done = Result<Vec<Did>, StoreError>;
 
 /// A batch that was handed over.
-struct Job {
+pub(super) struct Job {
     batch: Batch,
     /// Of its large files.
     blobs: Vec<Blob>,
@@ -47,18 +41,10 @@ struct Job {
     _room: OwnedSemaphorePermit,
 }
 
-enum Order {
-    Do(Job),
-    /// What was handed over before is done, nothing that comes after.
-    Close,
-    #[cfg(test)]
-    Run(Box<dyn FnOnce(&Connection) + Send>),
-}
-
 /// Where batches are handed over.
 #[derive(Clone)]
 pub(super) struct Queue {
-    orders: Sender<Order>,
+    line: Arc<Line>,
     room: Arc<Semaphore>,
     blobs: Blobs,
     /// Ends when the writer has let go of everything.
@@ -74,6 +60,8 @@ pub(super) struct Writer {
     /// Which opening of the folder this is.
     pub(super) run: i64,
     pub(super) lock: Arc<Mutex<Option<Lock>>>,
+    /// Where those run who wait for answers, if that is known.
+    pub(super) runtime: Option<Handle>,
 }
 
 /// How much of [`ROOM`] a batch takes.
@@ -103,19 +91,20 @@ impl Queue {
         let (queue, weight) = (self.clone(), weight(&batch));
         if batch.iter().any(is_large) {
             // goes on when nobody waits for the answer any more
-            let Ok(runtime) = tokio::runtime::Handle::try_current() else {
+            let Ok(runtime) = Handle::try_current() else {
                 return std::future::ready(Err(StoreError::unavailable(
                     "a large file is put outside the bot's runtime",
                 )))
                 .boxed();
             };
             let written = runtime.spawn(queue.write_large(batch, weight));
-            return written.map(|done| done.unwrap_or_else(|_| Err(closed()))).boxed();
+            return written.map(|done| done.unwrap_or_else(|_| Err(StoreError::shutting_down()))).boxed();
         }
         match self.room.clone().try_acquire_many_owned(weight) {
             Ok(room) => answered(queue.hand_over(batch, Vec::new(), room)).boxed(),
             Err(_) => async move {
-                let room = queue.room.clone().acquire_many_owned(weight).await.map_err(|_| closed())?;
+                let room =
+                    queue.room.clone().acquire_many_owned(weight).await.map_err(|_| StoreError::shutting_down())?;
                 answered(queue.hand_over(batch, Vec::new(), room)).await
             }
             .boxed(),
@@ -123,7 +112,7 @@ impl Queue {
     }
 
     async fn write_large(self, batch: Batch, weight: u32) -> Done {
-        let room = self.room.clone().acquire_many_owned(weight).await.map_err(|_| closed())?;
+        let room = self.room.clone().acquire_many_owned(weight).await.map_err(|_| StoreError::shutting_down())?;
         let blobs = self.blobs.clone();
         let written = tokio::task::spawn_blocking(move || {
             let large = batch.iter().filter_map(|op| match op {
@@ -133,21 +122,21 @@ impl Queue {
             let written = large.collect::<Result<Vec<_>, _>>();
             written.map(|written| (batch, written))
         });
-        let (batch, blobs) = written.await.map_err(|_| closed())?.map_err(StoreError::unavailable)?;
+        let (batch, blobs) =
+            written.await.map_err(|_| StoreError::shutting_down())?.map_err(StoreError::unavailable)?;
         answered(self.hand_over(batch, blobs, room)).await
     }
 
     fn hand_over(&self, batch: Batch, blobs: Vec<Blob>, room: OwnedSemaphorePermit) -> oneshot::Receiver<Done> {
         let (answer, done) = oneshot::channel();
-        // the writer has gone where this fails: so has `answer` then, and `done` says it
-        let _ = self.orders.send(Order::Do(Job { batch, blobs, answer, _room: room }));
+        self.line.join(Order::Do(Job { batch, blobs, answer, _room: room }));
         done
     }
 
     /// Asks the writer to end when it has done what it was given.
     pub(super) fn close(&self) {
         self.room.close();
-        let _ = self.orders.send(Order::Close); // it may have ended already
+        self.line.close();
     }
 
     /// Waits until it has.
@@ -159,12 +148,12 @@ impl Queue {
     /// Does this with the writer's connection.
     #[cfg(test)]
     pub(super) fn run(&self, run: impl FnOnce(&Connection) + Send + 'static) {
-        let _ = self.orders.send(Order::Run(Box::new(run)));
+        self.line.join(Order::Run(Box::new(run)));
     }
 }
 
 async fn answered(done: oneshot::Receiver<Done>) -> Done {
-    done.await.unwrap_or_else(|_| Err(closed()))
+    done.await.unwrap_or_else(|_| Err(StoreError::shutting_down()))
 }
 
 /// What became of a group that does not hold.
@@ -175,30 +164,40 @@ enum Broken {
     Commit(rusqlite::Error),
 }
 
+/// Whoever waits for the writer hears that it is gone, also where it panicked.
+struct Serves(Arc<Line>);
+
+impl Drop for Serves {
+    fn drop(&mut self) {
+        self.0.end();
+    }
+}
+
 impl Writer {
     pub(super) fn start(self) -> std::io::Result<(Queue, JoinHandle<()>)> {
-        let (orders, to_do) = std::sync::mpsc::channel();
+        let line = Arc::new(Line::default());
         let (end, ended) = watch::channel(());
-        let queue = Queue { orders, room: Arc::new(Semaphore::new(ROOM as usize)), blobs: self.blobs.clone(), ended };
+        let room = Arc::new(Semaphore::new(ROOM as usize));
+        let queue = Queue { line: line.clone(), room, blobs: self.blobs.clone(), ended };
         let thread = std::thread::Builder::new().name("bdk-state".to_owned()).spawn(move || {
-            self.work(&to_do);
-            drop(end);
+            let serves = Serves(line);
+            self.work(&serves.0);
+            drop((serves, end));
         })?;
         Ok((queue, thread))
     }
 
-    fn work(mut self, orders: &Receiver<Order>) {
-        let mut company = Company::default();
-        let mut open = true;
-        while open {
-            let mut jobs = Vec::new();
-            open = self.gather(&company, orders, &mut jobs);
-            if !jobs.is_empty() {
-                let began = Instant::now();
-                let size = jobs.len();
-                self.group(jobs);
-                company.seen(size, began.elapsed());
+    fn work(mut self, line: &Line) {
+        while let Some(orders) = line.next() {
+            let mut jobs = Vec::with_capacity(orders.len());
+            for order in orders {
+                match order {
+                    Order::Do(job) => jobs.push(job),
+                    #[cfg(test)]
+                    Order::Run(run) => run(&self.db),
+                }
             }
+            self.group(jobs);
         }
         // nothing is lost where this fails: the next start reads the log
         let _ = self.db.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()));
@@ -207,39 +206,6 @@ impl Writer {
             && let Err(error) = lock.release()
         {
             tracing::debug!("the bot's state does not say that it was closed: {error}");
-        }
-    }
-
-    /// Takes what waits; false when nothing comes any more.
-    fn gather(&self, company: &Company, orders: &Receiver<Order>, jobs: &mut Vec<Job>) -> bool {
-        let Ok(mut order) = orders.recv() else { return false };
-        let mut until = None;
-        loop {
-            match order {
-                Order::Do(job) => jobs.push(job),
-                Order::Close => return false,
-                #[cfg(test)]
-                Order::Run(run) => {
-                    run(&self.db);
-                    return true;
-                }
-            }
-            if jobs.len() >= GROUP {
-                return true;
-            }
-            order = match orders.try_recv() {
-                Ok(order) => order,
-                Err(TryRecvError::Disconnected) => return false,
-                Err(TryRecvError::Empty) if jobs.len() >= company.expected => return true,
-                Err(TryRecvError::Empty) => {
-                    let until = *until.get_or_insert_with(|| Instant::now() + company.patience);
-                    match orders.recv_timeout(until.saturating_duration_since(Instant::now())) {
-                        Ok(order) => order,
-                        Err(RecvTimeoutError::Timeout) => return true,
-                        Err(RecvTimeoutError::Disconnected) => return false,
-                    }
-                }
-            };
         }
     }
 
@@ -255,7 +221,7 @@ impl Writer {
             }
             Err(Broken::Batch(error) | Broken::Commit(error)) => {
                 tracing::warn!("the bot's state cannot be written: {error}");
-                self.beside.gone.clear();
+                self.beside.clear();
                 let full = error.sqlite_error_code() == Some(ErrorCode::DiskFull);
                 for mut job in jobs {
                     if !full {
@@ -270,12 +236,21 @@ impl Writer {
         }
     }
 
-    fn answer(&mut self, jobs: Vec<Job>, done: Vec<Done>) {
-        for (mut job, done) in jobs.into_iter().zip(done) {
+    fn answer(&mut self, mut jobs: Vec<Job>, done: Vec<Done>) {
+        for (job, done) in jobs.iter_mut().zip(&done) {
             if done.is_ok() {
                 job.blobs.iter_mut().for_each(Blob::keep);
             }
-            let _ = job.answer.send(done); // nobody may wait for it
+        }
+        let answers = move || {
+            for (job, done) in jobs.into_iter().zip(done) {
+                let _ = job.answer.send(done); // nobody may wait for it
+            }
+        };
+        match &self.runtime {
+            // one wake of the runtime for all of them: from here it would be one for each
+            Some(runtime) => drop(runtime.spawn(async move { answers() })),
+            None => answers(),
         }
         for name in self.beside.gone.drain(..) {
             self.blobs.remove(&name);
@@ -286,7 +261,7 @@ impl Writer {
     fn together(&mut self, jobs: &[Job]) -> Result<Vec<Done>, Broken> {
         let done = self.transaction(jobs);
         if done.is_err() {
-            self.beside.gone.clear();
+            self.beside.clear();
             let _ = self.db.execute_batch("ROLLBACK"); // SQLite may have done it already
             if !self.db.is_autocommit()
                 && let Ok(db) = schema::writer(&self.database)
@@ -311,26 +286,12 @@ impl Writer {
                 Err(Failure::Sqlite(error)) => return Err(Broken::Batch(error)),
             });
         }
+        self.beside.flush(&self.db).map_err(Broken::Commit)?;
         if self.beside.versions != versions {
             let counted = self.db.prepare_cached("UPDATE counters SET versions = ?1");
             counted.and_then(|mut sql| sql.execute([self.beside.versions])).map_err(Broken::Commit)?;
         }
         run("COMMIT").map_err(Broken::Commit)?;
         Ok(done)
-    }
-}
-
-/// How many come at a time. Those who were answered together come back together: waiting a moment for the rest of them
-/// spares every other flush.
-#[derive(Default)]
-struct Company {
-    expected: usize,
-    patience: Duration,
-}
-
-impl Company {
-    fn seen(&mut self, size: usize, took: Duration) {
-        self.expected = size - size / 8;
-        self.patience = (took / 4).min(PATIENCE);
     }
 }

@@ -15,7 +15,8 @@ mod tests;
 pub use view::{DocRef, JsonRef};
 pub(crate) use view::{Items, Lookup, Members, View, of_float};
 
-use serde_json::{Map, Number, Value};
+use serde::{Serialize, Serializer};
+use serde_json::{Map, Number, Value, value::RawValue};
 
 /// Below it each integer is a float of its own.
 const FIRST_AMBIGUOUS: f64 = 9_007_199_254_740_992.0; // 2^53
@@ -95,6 +96,10 @@ impl Doc<'_> {
     pub(crate) fn to_value(&self) -> Value {
         value_of(&self.nodes, Numbers::Sent)
     }
+    /// Its JSON, as [`to_value`](Self::to_value) has it.
+    pub(crate) fn to_json(&self) -> Box<RawValue> {
+        to_json(&Sent(&self.nodes))
+    }
     /// Adds a member to a document that is an object.
     pub(crate) fn push_member(&mut self, name: &'static str, value: Value) {
         self.nodes.push(Node::Text(name));
@@ -143,6 +148,46 @@ enum Numbers {
     Sent,
     /// Integral floats as integers; without what was marked absent.
     Normal,
+}
+
+/// JSON on one line, of what always is JSON.
+pub(crate) fn to_json(value: &impl Serialize) -> Box<RawValue> {
+    serde_json::value::to_raw_value(value).unwrap_or_else(|_| RawValue::NULL.to_owned())
+}
+
+/// A value as it was sent, by the nodes that it begins.
+struct Sent<'a>(&'a [Node<'a>]);
+
+impl<'a> Sent<'a> {
+    /// The values right below it; of an object each name stands before its value.
+    fn children(&self) -> impl Iterator<Item = &'a [Node<'a>]> + use<'a> {
+        let (nodes, mut at) = (self.0, 1);
+        let end = nodes[0].span();
+        std::iter::from_fn(move || {
+            let child = nodes.get(at..end).filter(|rest| !rest.is_empty())?;
+            at += child[0].span();
+            Some(child)
+        })
+    }
+    fn members(&self) -> impl Iterator<Item = (&'a str, Self)> + use<'a> {
+        let mut children = self.children();
+        std::iter::from_fn(move || Some((children.next()?[0].text()?, Self(children.next()?))))
+    }
+}
+
+impl Serialize for Sent<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        /// Of more members it takes a map to find one that came twice.
+        const FEW: usize = 16;
+        let differ = || self.members().enumerate().all(|(i, (name, _))| self.members().take(i).all(|(n, _)| n != name));
+        match &self.0[0] {
+            Node::Text(text) => serializer.serialize_str(text),
+            Node::Owned(text) => serializer.serialize_str(text),
+            Node::Array { .. } => serializer.collect_seq(self.children().map(Self)),
+            Node::Object { len, .. } if *len <= FEW && differ() => serializer.collect_map(self.members()),
+            _ => value_of(self.0, Numbers::Sent).serialize(serializer),
+        }
+    }
 }
 
 /// The tree of the value that begins with the first node.

@@ -59,6 +59,25 @@ fn what_is_marked_absent_is_not_read_but_still_known() {
 }
 
 #[test]
+fn json_is_written_as_the_tree_would_be() {
+    let many: Vec<String> = (0..20).map(|i| format!("\"m{}\":{i}", i % 19)).collect();
+    for text in [
+        "null",
+        "[]",
+        r#"{"a":[1,-2,3.0,1e300,{}],"b\n":"\u00e9\"","":{"c":null,"d":[[true]]}}"#,
+        r#"{"a":1,"b":2,"a":3}"#,
+        &format!("{{{}}}", many.join(",")),
+    ] {
+        let mut doc = doc(text);
+        assert_eq!(doc.to_json().get(), doc.to_value().to_string());
+        if let Some(Node::Null) = doc.nodes.last() {
+            *doc.nodes.last_mut().unwrap() = Node::Absent;
+            assert_eq!(doc.to_json().get(), doc.to_value().to_string());
+        }
+    }
+}
+
+#[test]
 fn members_are_found_in_any_order() {
     let text = r#"{"a":[1,2],"b":{"c":3},"d":4}"#;
     let (doc, tree) = (doc(text), serde_json::from_str::<Value>(text).unwrap());
