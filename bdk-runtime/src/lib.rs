@@ -10,6 +10,7 @@ mod bot;
 mod call;
 #[cfg(feature = "commands")]
 mod cli;
+mod cut;
 mod env_files;
 mod error;
 mod host;

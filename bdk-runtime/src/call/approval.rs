@@ -4,7 +4,7 @@
 //! made the call made it too.
 
 use super::{CallInput, CallState, Failure, Question, ask, line::Line};
-use crate::{registry::Tool, secrets, visible};
+use crate::{cut, registry::Tool, secrets, visible};
 use serde_json::Value;
 use std::sync::Arc;
 
@@ -41,8 +41,7 @@ fn words(tool: &Tool, input: &Value) -> String {
     let mut shown = visible::json(&secrets::blank_json(&shown));
     let all = shown.len();
     if all > SHOWN {
-        let end = (0..=SHOWN).rev().find(|end| shown.is_char_boundary(*end)).unwrap_or_default();
-        shown.truncate(end);
+        shown.truncate(cut::bytes(&shown, SHOWN).len());
         shown.push_str(&format!("\n… (the first {} of {all} bytes)", shown.len()));
     }
     format!("Allow a call of {named} with this input?\n\n{shown}")

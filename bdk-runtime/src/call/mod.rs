@@ -53,7 +53,7 @@ pub(crate) use question::ELICIT;
 pub use question::Question;
 pub use say::Said;
 
-use crate::{Effect, bot::Bot, registry::Tool, secrets, tool::Output};
+use crate::{Effect, bot::Bot, cut, registry::Tool, secrets, tool::Output};
 use context::CallState;
 use input::Checked;
 use record::Record;
@@ -76,8 +76,7 @@ impl UnknownTool {
 impl std::fmt::Display for UnknownTool {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         // no tool's name is longer
-        let cut = self.name.char_indices().nth(64).map_or(self.name.as_str(), |(end, _)| &self.name[..end]);
-        write!(f, "there is no tool \"{cut}\"")?;
+        write!(f, "there is no tool \"{}\"", cut::repeated(&self.name, 64))?;
         for (i, near) in self.near.iter().enumerate() {
             write!(f, "{} \"{near}\"", if i == 0 { "; did you mean" } else { "," })?;
         }

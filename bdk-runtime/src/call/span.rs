@@ -1,7 +1,7 @@
 //! The call's span: what OpenTelemetry's conventions ask of it, and nothing where nobody listens.
 
 use super::{CallInput, CallState, Done, ErrorCode, conventions as names};
-use crate::{Effect, secrets, tool::Output};
+use crate::{Effect, cut, secrets, tool::Output};
 use serde_json::Value;
 use std::{
     borrow::Cow,
@@ -122,12 +122,7 @@ pub(super) fn content(span: &Span, name: &'static str, json: &str) {
     }
     // before it is cut, which could leave half a secret
     let json = secrets::blank_json(json);
-    span.record(name, cut(&json));
-}
-
-fn cut(text: &str) -> &str {
-    let end = (0..=text.len().min(CONTENT)).rev().find(|end| text.is_char_boundary(*end));
-    &text[..end.unwrap_or_default()]
+    span.record(name, cut::bytes(&json, CONTENT));
 }
 
 /// An id of JSON-RPC as its conventions have it: a text without its quotes.

@@ -6,7 +6,7 @@ use crate::{
     bot::Bot,
     id, secrets,
     session::{Live, Principal},
-    store::{Op, StoreError, StoredFile},
+    store::{Op, Owner, StoreError, StoredFile},
 };
 use futures_util::future::{BoxFuture, FutureExt, ready};
 use serde::{Deserialize, Serialize};
@@ -115,12 +115,6 @@ pub(crate) struct Meta {
     created_at: crate::Timestamp,
 }
 
-#[derive(Serialize, Deserialize)]
-struct Owner {
-    kind: String,
-    subject: String,
-}
-
 impl Artifacts {
     pub(crate) fn of(bot: &Bot, session: Option<Arc<Live>>, owner: Arc<Principal>, tool: &str, call_id: &str) -> Self {
         Self(By { bot: bot.clone(), session, owner, tool: tool.to_owned(), call_id: call_id.to_owned() })
@@ -155,7 +149,7 @@ impl Artifacts {
             name: secrets::blank(name).into_owned(),
             mime,
             size: bytes.len() as u64,
-            owner: Owner { kind: owner.kind.clone(), subject: owner.subject.clone() },
+            owner: owner.owner(),
             tool: tool.clone(),
             call_id: call_id.clone(),
             created_at: now,
@@ -174,12 +168,12 @@ impl Artifacts {
         let (bot, session) = (bot.clone(), session.clone());
         Box::pin(async move {
             let state = bot.state();
-            let written = match session {
+            let batch = match &session {
                 // no event, but a session that is gone is found out: nothing would ever remove what is left behind it
-                Some(live) => state.sessions.write(&live, vec![live.append(now, Vec::new()), put]).await,
-                None => state.store.write([Some(put), state.purge_when_due(now)].into_iter().flatten().collect()).await,
+                Some(live) => vec![live.append(now, Vec::new()), put],
+                None => [Some(put), state.purge_when_due(now)].into_iter().flatten().collect(),
             };
-            match written {
+            match state.sessions.write(session.as_deref(), batch).await {
                 Ok(_) => Ok(artifact),
                 Err(StoreError::UnknownSession) => {
                     Err(Error::new(format!("the session is gone, and {} was not published", shown(&artifact.name))))
@@ -204,8 +198,7 @@ pub(crate) async fn find(
     let Some(file) = bot.state().store.file(&space(bot), id, bot.now_in_ms()).await? else { return Ok(None) };
     let meta: Meta = serde_json::from_str(&file.meta)
         .map_err(|e| StoreError::unavailable(format_args!("what is kept of {id} cannot be read: {e}")))?;
-    let theirs = |asker: &Principal| asker.kind == meta.owner.kind && asker.subject == meta.owner.subject;
-    Ok(asker.is_none_or(theirs).then_some((meta, file.bytes)))
+    Ok(asker.is_none_or(|asker| asker.owns(&meta.owner)).then_some((meta, file.bytes)))
 }
 
 fn check(name: &str, mime: &str, bytes: usize) -> Result<(), Error> {

@@ -15,7 +15,7 @@ pub use files::Files;
 pub use kv::Kv;
 pub(crate) use turns::Turns;
 
-use crate::bot::Bot;
+use crate::{bot::Bot, cut};
 
 /// The shared services of a bot: `ctx.host`. Cheap to clone, and may be kept beyond the call.
 ///
@@ -54,10 +54,7 @@ impl Host {
 
 /// What names are repeated as in errors: at no length, and with what cannot be seen escaped.
 fn shown(name: &str) -> String {
-    match name.char_indices().nth(80) {
-        Some((cut, _)) => format!("{:?}…", &name[..cut]),
-        None => format!("{name:?}"),
-    }
+    cut::quoted(name, 80)
 }
 
 /// The first control character of a name, in words.

@@ -1,6 +1,6 @@
 //! JSON-RPC errors: what the model does not see, because the request itself was wrong.
 
-use crate::{secrets, session::Unbound};
+use crate::{cut, secrets, session::Unbound};
 use serde_json::{Value, json, value::RawValue};
 use std::borrow::Cow;
 
@@ -32,9 +32,8 @@ impl RpcError {
     }
     /// There is no such method here.
     pub(crate) fn method(name: &str) -> Self {
-        let name = secrets::blank(name);
-        let cut = name.char_indices().nth(64).map_or(&*name, |(end, _)| &name[..end]);
-        Self::new(-32601, format!("there is no method `{cut}`: this bot serves tools (`tools/list`, `tools/call`)"))
+        let name = cut::repeated(name, 64);
+        Self::new(-32601, format!("there is no method `{name}`: this bot serves tools (`tools/list`, `tools/call`)"))
     }
     /// The bot failed.
     pub(crate) fn internal() -> Self {

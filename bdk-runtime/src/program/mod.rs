@@ -9,16 +9,28 @@ mod session;
 pub use events::Events;
 pub use session::Session;
 
-use crate::{Error, SessionDetail, SessionOptions, Timestamp, bot::Bot};
-use futures_util::future::BoxFuture;
-use std::sync::Arc;
+use crate::{CallOptions, Error, Outcome, SessionDetail, SessionOptions, bot::Bot};
+use futures_util::future::{BoxFuture, ready};
+use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 
 /// What a program is answered, later.
 type Later<'a, T> = BoxFuture<'a, Result<T, Error>>;
 
-/// How many sessions are read at once.
-const PAGE: usize = 1000;
+/// Calls a tool. `closing` is cancelled when the bot shuts down.
+#[inline(never)]
+pub(crate) fn call<'a>(
+    bot: &'a Bot,
+    closing: &CancellationToken,
+    name: &'a str,
+    input: Value,
+    options: CallOptions,
+) -> Later<'a, Outcome> {
+    if closing.is_cancelled() {
+        return Box::pin(ready(Err(Error::new(format!("the bot is shutting down; \"{name}\" was not called")))));
+    }
+    Box::pin(async move { bot.call_bound(name, input, options).await.map(Outcome::from) })
+}
 
 /// Opens a session. `closing` is cancelled when the bot shuts down.
 #[inline(never)]
@@ -33,19 +45,7 @@ pub(crate) fn open<'a>(bot: &'a Bot, closing: CancellationToken, options: Sessio
 #[inline(never)]
 pub(crate) fn all(bot: &Bot) -> Later<'_, Vec<SessionDetail>> {
     Box::pin(async move {
-        let mut all = Vec::new();
-        let mut after: Option<(Timestamp, Arc<str>)> = None;
-        loop {
-            let behind = after.as_ref().map(|(at, id)| (*at, &**id));
-            let rows = bot.state().sessions.list(None, behind, PAGE).await?;
-            let whole = rows.len() == PAGE;
-            after = rows.last().map(|row| (row.created_at, row.id.clone()));
-            for row in rows {
-                all.push(SessionDetail::of(row)?);
-            }
-            if !whole {
-                return Ok(all);
-            }
-        }
+        let rows = bot.state().sessions.all().await?;
+        rows.into_iter().map(|row| Ok(SessionDetail::of(row)?)).collect()
     })
 }

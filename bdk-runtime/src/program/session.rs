@@ -119,16 +119,13 @@ impl Session {
     #[inline(never)]
     fn call_later<'a>(&'a self, name: &'a str, input: Value, options: CallOptions) -> Later<'a, Outcome> {
         Box::pin(async move {
-            if self.closing.is_cancelled() {
-                return Err(Error::new(format!("the bot is shutting down; \"{name}\" was not called")));
-            }
             if options.bind.is_some() {
                 return Err(Error::new(format!(
                     "a call of the session {} is part of it: leave `session` and `continuation` out of its options",
                     self.id
                 )));
             }
-            self.bot.call_bound(name, input, options.session(&*self.id)).await.map(Outcome::from)
+            super::call(&self.bot, &self.closing, name, input, options.session(&*self.id)).await
         })
     }
     /// The events of its log from this index on, as many as there are now.

@@ -7,7 +7,7 @@ use super::{
     asker::Asker,
     refused::{Code, Refused},
 };
-use crate::{bot::Bot, host::artifacts, id};
+use crate::{bot::Bot, cut, host::artifacts, id};
 use axum::{body::Body, response::Response};
 use bytes::Bytes;
 use http::{
@@ -57,12 +57,11 @@ pub(super) async fn content(bot: &Bot, parts: &Parts) -> Result<Response, Refuse
 }
 
 fn unknown(id: &str) -> Refused {
-    // whatever it is, it is not repeated at length
-    let cut = id.char_indices().nth(40).map_or(id, |(end, _)| &id[..end]);
+    let id = cut::repeated(id, 40);
     Refused::new(
         Code::UnknownRoute,
         format!(
-            "there is no artifact \"{cut}\": one goes with the session it was published in, or after a day, and only its owner may fetch it"
+            "there is no artifact \"{id}\": one goes with the session it was published in, or after a day, and only its owner may fetch it"
         ),
     )
 }

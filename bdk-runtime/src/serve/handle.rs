@@ -47,10 +47,7 @@ impl ServeHandle {
         input: impl Into<Value>,
         options: CallOptions,
     ) -> Result<Outcome, Error> {
-        if self.running.closing() {
-            return Err(Error::new(format!("the bot is shutting down; \"{name}\" was not called")));
-        }
-        self.bot.call_bound(name, input.into(), options).await.map(Outcome::from)
+        program::call(&self.bot, &self.running.closing_token(), name, input.into(), options).await
     }
     /// Opens a session: calls in it share its facts, its workspace and its log.
     ///

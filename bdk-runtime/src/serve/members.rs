@@ -1,7 +1,7 @@
 //! The members of a request's body: which there may be, and what is told of those that are wrong.
 
 use super::refused::Refused;
-use crate::{Timestamp, secrets};
+use crate::{Timestamp, cut};
 use serde::{
     Deserialize, Deserializer,
     de::{DeserializeSeed, IgnoredAny, MapAccess, Visitor},
@@ -102,12 +102,7 @@ pub(super) fn wrong(name: &str, expected: &str, received: &Value) -> Refused {
 
 /// As much of a text as an answer repeats.
 pub(super) fn cut(text: &str) -> String {
-    // first, or half a secret would be left
-    let text = secrets::blank(text);
-    match text.char_indices().nth(80) {
-        Some((end, _)) => format!("{}…", &text[..end]),
-        None => text.into_owned(),
-    }
+    cut::repeated(text, 80)
 }
 
 /// "`a`, `b` and `c`".

@@ -2,9 +2,8 @@
 
 use super::{Facts, Principal, SessionInfo};
 use crate::{
-    Timestamp,
+    Timestamp, cut,
     lock::lock,
-    secrets,
     store::{Batch, Did, NewEvent, Op, SessionRow, Status, Store, StoreError},
 };
 use std::{
@@ -101,10 +100,7 @@ impl std::fmt::Display for Unbound {
                     Bind::Id(id) => ("session", id),
                     Bind::Token(token) => ("session with the continuation token", token),
                 };
-                // whatever it is, it is not repeated at length
-                let text = secrets::blank(text);
-                let cut = text.char_indices().nth(80).map_or(&*text, |(end, _)| &text[..end]);
-                write!(f, "there is no {what} \"{cut}\"")
+                write!(f, "there is no {what} \"{}\"", cut::repeated(text, 80))
             }
             Self::Unavailable(error) => error.fmt(f),
         }
@@ -176,14 +172,16 @@ impl Sessions {
         lock(&self.at_hand).remove(id);
     }
 
-    /// Writes what happened in a session, and tells whoever listens to it.
-    pub(crate) async fn write(&self, live: &Live, batch: Batch) -> Result<Vec<Did>, StoreError> {
+    /// Writes what happened, in a session where there is one, and tells whoever listens to it.
+    pub(crate) async fn write(&self, live: Option<&Live>, batch: Batch) -> Result<Vec<Did>, StoreError> {
         let did = self.store.write(batch).await;
-        match &did {
-            Ok(_) => live.told(),
-            // deleted by another process
-            Err(StoreError::UnknownSession) => self.forget(&live.id),
-            Err(_) => {}
+        if let Some(live) = live {
+            match &did {
+                Ok(_) => live.told(),
+                // deleted by another process
+                Err(StoreError::UnknownSession) => self.forget(&live.id),
+                Err(_) => {}
+            }
         }
         did
     }

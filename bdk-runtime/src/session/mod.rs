@@ -58,6 +58,10 @@ impl Principal {
     pub(crate) fn is_same(&self, other: &Self) -> bool {
         self.kind == other.kind && self.subject == other.subject
     }
+    /// Whether something of this owner is its own.
+    pub(crate) fn owns(&self, owner: &Owner) -> bool {
+        self.kind == owner.kind && self.subject == owner.subject
+    }
     /// As the store keeps it.
     pub(crate) fn owner(&self) -> Owner {
         Owner { kind: self.kind.clone(), subject: self.subject.clone() }

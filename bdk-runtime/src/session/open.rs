@@ -11,6 +11,8 @@ use std::{sync::Arc, time::Duration};
 
 /// The channel of tokens that bdk itself gives.
 const CHANNEL: &str = "http";
+/// How many are read at once.
+const PAGE: usize = 1000;
 /// How long a deletion waits for what runs in the session.
 const ENDING: Duration = Duration::from_secs(5);
 
@@ -83,9 +85,8 @@ impl Sessions {
     /// A session as it is now.
     pub(crate) async fn row(&self, id: &str, asker: Option<&Principal>) -> Result<SessionRow, Unbound> {
         let row = self.store.session(id).await?;
-        let theirs =
-            |row: &SessionRow| asker.is_none_or(|a| row.owner.kind == a.kind && row.owner.subject == a.subject);
-        row.filter(theirs).ok_or_else(|| Unbound::Unknown(Bind::Id(id.to_owned())))
+        row.filter(|row| asker.is_none_or(|asker| asker.owns(&row.owner)))
+            .ok_or_else(|| Unbound::Unknown(Bind::Id(id.to_owned())))
     }
 
     /// The sessions of whoever asks, the youngest first; all of them for the process itself. `after` is when the last one of
@@ -98,6 +99,20 @@ impl Sessions {
     ) -> Result<Vec<SessionRow>, StoreError> {
         let owner = asker.map(Principal::owner);
         self.store.sessions(SessionPage { owner: owner.as_ref(), after, limit }).await
+    }
+
+    /// All sessions of the bot, whoever's they are, the youngest first.
+    pub(crate) async fn all(&self) -> Result<Vec<SessionRow>, StoreError> {
+        let mut all = Vec::new();
+        loop {
+            let after = all.last().map(|row: &SessionRow| (row.created_at, row.id.clone()));
+            let page = self.list(None, after.as_ref().map(|(at, id)| (*at, &**id)), PAGE).await?;
+            let whole = page.len() == PAGE;
+            all.extend(page);
+            if !whole {
+                return Ok(all);
+            }
+        }
     }
 
     /// Events of a session.

@@ -3,8 +3,8 @@
 use super::Issue;
 use super::judges::{Judges, Node};
 use super::words::{self, cut};
+use crate::cut;
 use crate::near::nearest;
-use crate::secrets;
 use crate::tool::schema::{Compiled, resolve};
 use crate::tool::{DecodeFault, FaultKind, Step, path_text};
 use jsonschema::error::ValidationErrorKind as Kind;
@@ -350,14 +350,7 @@ pub(super) fn decoded(param: Option<&str>, fault: &DecodeFault, input: &Value) -
             came = None;
             "given twice".into()
         }
-        FaultKind::Custom(text) => {
-            // first, or half a secret would be left
-            let text = secrets::blank(text);
-            match text.char_indices().nth(300) {
-                Some((end, _)) => format!("{}…", &text[..end]),
-                None => text.into_owned(),
-            }
-        }
+        FaultKind::Custom(text) => cut::repeated(text, 300),
     };
     Place(steps).found(message, wanted, came)
 }

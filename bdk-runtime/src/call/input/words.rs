@@ -1,6 +1,6 @@
 //! What was expected and what came, in words.
 
-use crate::{secrets, tool::schema::resolve};
+use crate::{cut, tool::schema::resolve};
 use serde_json::Value;
 
 /// So many allowed values or known names are listed.
@@ -8,12 +8,7 @@ const LISTED: usize = 30;
 
 /// What a caller sent, cut to 80 characters so that a message stays readable.
 pub(super) fn cut(text: &str) -> String {
-    // first, or half a secret would be left
-    let text = secrets::blank(text);
-    match text.char_indices().nth(80) {
-        Some((end, _)) => format!("{}…", &text[..end]),
-        None => text.into_owned(),
-    }
+    cut::repeated(text, 80)
 }
 
 /// A value as the caller sent it, in a few words.

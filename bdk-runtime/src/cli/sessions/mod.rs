@@ -21,7 +21,7 @@ use serde::Deserialize;
 use serde_json::{Map, Value, json};
 use std::process::ExitCode;
 
-/// How many are asked for at once.
+/// How many a bot is asked for at once.
 const PAGE: usize = 1000;
 
 pub(super) async fn run(args: SessionsArgs) -> Result<ExitCode, Stop> {
@@ -48,20 +48,9 @@ async fn list(at: &WhereArgs, json: bool) -> Result<ExitCode, Stop> {
     Ok(ExitCode::SUCCESS)
 }
 
-async fn here(state: &State) -> Result<Vec<Value>, Stop> {
-    let mut all: Vec<Value> = Vec::new();
-    let mut last: Option<SessionRow> = None;
-    loop {
-        let after = last.as_ref().map(|row| (row.created_at, &*row.id));
-        let mut rows = state.sessions.list(None, after, PAGE).await.map_err(Error::from)?;
-        for row in &rows {
-            all.push(listed(row).map_err(Error::from)?);
-        }
-        if rows.len() < PAGE {
-            return Ok(all);
-        }
-        last = rows.pop();
-    }
+async fn here(state: &State) -> Result<Vec<Value>, Error> {
+    let rows = state.sessions.all().await?;
+    rows.into_iter().map(|row| Ok(listed(row)?)).collect()
 }
 
 async fn there(running: &Running) -> Result<Vec<Value>, Stop> {
@@ -84,8 +73,8 @@ async fn there(running: &Running) -> Result<Vec<Value>, Stop> {
 }
 
 /// A session as `GET /sessions` lists it: all but its state, which may be large.
-fn listed(row: &SessionRow) -> Result<Value, StoreError> {
-    let detail = SessionDetail::of(row.clone())?;
+fn listed(row: SessionRow) -> Result<Value, StoreError> {
+    let detail = SessionDetail::of(row)?;
     let mut listed = serde_json::to_value(detail).unwrap_or_default();
     if let Some(members) = listed.as_object_mut() {
         members.shift_remove("state");

@@ -1,5 +1,6 @@
 //! Rust's and serde's names for types, in words that a model knows.
 
+use crate::cut;
 use serde::de::Unexpected;
 use serde_json::Value;
 
@@ -31,12 +32,7 @@ pub(super) fn received(unexpected: Unexpected<'_>) -> String {
 
 /// `string "abc"`, cut.
 pub(super) fn string(text: &str) -> String {
-    // first, or half a secret would be left
-    let text = &*crate::secrets::blank(text);
-    match text.char_indices().nth(SHOWN) {
-        None => format!("string {text:?}"),
-        Some((end, _)) => format!("string {:?}…", &text[..end]),
-    }
+    format!("string {}", cut::quoted(text, SHOWN))
 }
 
 /// A length: `1 item`, `3 items`.
