@@ -10,6 +10,7 @@ mod bot;
 mod call;
 #[cfg(feature = "commands")]
 mod cli;
+mod connection;
 mod cut;
 mod env_files;
 mod error;
@@ -38,6 +39,9 @@ pub use call::{
 };
 #[cfg(feature = "commands")]
 pub use cli::serve;
+pub use connection::{
+    AnyConnection, AuthoredConnection, Connection, HttpConnection, IntoConnection, NotYet, Pin, StdioConnection,
+};
 pub use error::Error;
 pub use host::{Artifact, Artifacts, Files, Host, Kv};
 pub use program::{Events, Session};
