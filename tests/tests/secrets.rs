@@ -192,11 +192,6 @@ fn refused_requests() -> Vec<(String, String, String)> {
     requests
 }
 
-/// What a title may be of it.
-fn one_line(text: &str) -> String {
-    text.replace(|c: char| c.is_control(), " ")
-}
-
 /// Over HTTP, with a log in this format: the answers' heads and bodies, and the log.
 fn over_http(format: &str) -> Told {
     let mut told = Told::default();
@@ -247,7 +242,7 @@ fn over_http(format: &str) -> Told {
     // what its opener left in it
     for (n, (_, secret, _)) in planted().iter().enumerate() {
         let open = json!({
-            "title": format!("{OPEN} {}", one_line(secret)), "purpose": secret, "state": { secret: [secret, n] },
+            "title": format!("{OPEN} {secret}"), "purpose": secret, "state": { secret: [secret, n] },
         });
         let opened = post(&format!("{}/session", server.prefix), "application/json", &open.to_string());
         let opened: Value = serde_json::from_str(opened.lines().last().expect("a body")).expect("JSON");
