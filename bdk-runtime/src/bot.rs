@@ -5,7 +5,7 @@ use crate::{
     call::{self, CallInput, CallOptions, Done, Provided, ToolContext, UnknownTool},
     registry::{Problem, Registry, Tool},
     session::{Principal, Unbound},
-    state::{State, StateAt},
+    state::{self, State, StateAt},
     store::StoreError,
     tool::Lend,
 };
@@ -124,7 +124,9 @@ impl Bot {
     /// When it cannot be opened: the words say why, where, and what to do.
     pub(crate) async fn keep_state(&self, at: &StateAt) -> Result<(), Error> {
         let state = State::open(self, at).await?;
-        self.0.state.set(state).map_err(|_| Error::new("the bot's state is open already"))
+        self.0.state.set(state).map_err(|_| Error::new("the bot's state is open already"))?;
+        tokio::spawn(state::tend(self.clone()));
+        Ok(())
     }
     /// Writes out what is kept, and lets go of it.
     pub(crate) async fn close_state(&self) {

@@ -5,7 +5,7 @@ use crate::store::{Access, Sqlite};
 use crate::{
     Error, Timestamp,
     bot::Bot,
-    call::recover,
+    call::{Unwritten, recover},
     host::Turns,
     session::{Sessions, Workspaces},
     store::{Memory, Op, Store},
@@ -19,6 +19,7 @@ use std::{
         Arc, Mutex,
         atomic::{AtomicI64, Ordering},
     },
+    time::Duration,
 };
 
 /// Where a bot keeps its state.
@@ -66,6 +67,8 @@ pub(crate) struct State {
     pub(crate) workspaces: Workspaces,
     /// Whoever holds the lock of an idempotency key is the one whose call runs.
     pub(crate) keys: KeyLocks,
+    /// What is known of calls whose end could not be written yet.
+    pub(crate) unwritten: Unwritten,
     /// Whoever has the turn of a value is the one who changes it.
     pub(crate) turns: Turns,
     /// When what has expired was last removed: milliseconds of the bot's clock.
@@ -90,6 +93,7 @@ impl State {
             store,
             workspaces,
             keys: Mutex::default(),
+            unwritten: Mutex::default(),
             turns: Turns::default(),
             purged: AtomicI64::new(0),
         }
@@ -162,6 +166,29 @@ impl State {
     #[expect(clippy::unused_async, reason = "the one with the feature waits")]
     async fn in_postgres(_url: &str) -> Result<Self, Error> {
         Err(Error::new("the state cannot be kept in PostgreSQL: this bot is built without bdk's feature `postgres`"))
+    }
+}
+
+/// Where several processes share a store: how often it is looked for sessions that another one deleted.
+const LOOK: Duration = Duration::from_secs(2);
+/// And every so many looks, for calls of one that is gone.
+const LOOKS: u32 = 15;
+
+/// What has to be done beside all calls, from the start to the end.
+pub(crate) async fn tend(bot: Bot) {
+    let state = bot.state();
+    let mut done = state.workspaces.sweep(&*state.store).await;
+    for look in 1_u32.. {
+        if let Err(error) = done {
+            tracing::debug!(target: "bdk::state", %error, "the state was not looked through");
+        }
+        if !state.store.is_shared() || bot.stop().run_until_cancelled(tokio::time::sleep(LOOK)).await.is_none() {
+            return;
+        }
+        done = state.sessions.look(&state.workspaces).await;
+        if done.is_ok() && look % LOOKS == 0 {
+            done = recover::settle(state, &bot).await;
+        }
     }
 }
 

@@ -1,8 +1,14 @@
 //! Idempotency keys over HTTP: a write that is repeated does not run again.
 
-use bdk_tests::{Answer, Server, asking::Asker};
+use bdk_tests::{Answer, Server, asking::Asker, eventually};
 use serde_json::{Value, json};
-use std::thread;
+use std::{
+    io::{BufRead, BufReader, Write},
+    path::Path,
+    process::{Child, Command, Stdio},
+    thread,
+    time::Duration,
+};
 
 const ACCOUNTS: &str = env!("CARGO_BIN_EXE_accounts");
 
@@ -121,6 +127,92 @@ fn a_key_stands_beside_a_session_which_logs_the_one_call() {
     let relay = json!({ "sessionId": id, "input": { "tool": "adjust", "input": {} } });
     let twice = [(); 2].map(|()| keyed(me, "r", "relay", &relay).json()["result"]["result"].clone());
     assert_eq!(twice, [2, 3]);
+}
+
+/// Somebody else who writes to the state, as a slow disk would: nothing of the bot's is written until it is let go of.
+struct Holder(Child);
+
+impl Holder {
+    fn of(state: &Path) -> Self {
+        let held = "import sqlite3, sys\nc = sqlite3.connect(sys.argv[1], isolation_level=None)\nc.execute('BEGIN IMMEDIATE')\n\
+                    print('held', flush=True)\nsys.stdin.read()\n";
+        let mut python = Command::new("python3")
+            .args(["-c", held])
+            .arg(state.join("state.db"))
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()
+            .expect("python3");
+        let mut line = String::new();
+        BufReader::new(python.stdout.as_mut().expect("a pipe")).read_line(&mut line).expect("a line");
+        assert_eq!(line, "held\n");
+        Self(python)
+    }
+    fn let_go(mut self) {
+        drop(self.0.stdin.take());
+        self.0.wait().expect("its end");
+    }
+}
+
+/// The events of a session, by their types.
+fn log(me: Asker<'_>, session: &str) -> Vec<String> {
+    me.events(session).iter().filter_map(|event| event["type"].as_str().map(str::to_owned)).collect()
+}
+
+#[test]
+fn a_caller_that_goes_away_while_the_beginning_is_written_leaves_no_half_of_it() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let server = Server::start(ACCOUNTS, &["--state", &folder.path().display().to_string()]);
+    let me = server.anyone();
+    let session = me.open(&json!({}));
+    let body = json!({ "input": { "what": "ink" }, "sessionId": session });
+    let holder = Holder::of(folder.path());
+    let mut caller = server.connect();
+    let text = body.to_string();
+    write!(
+        caller,
+        "POST {}/tools/book HTTP/1.1\r\nHost: {}\r\nContent-Type: application/json\r\nIdempotency-Key: k\r\nContent-Length: {}\r\n\r\n{text}",
+        server.prefix,
+        server.addr,
+        text.len()
+    )
+    .expect("sent");
+    thread::sleep(Duration::from_millis(300));
+    drop(caller);
+    thread::sleep(Duration::from_millis(300));
+    holder.let_go();
+
+    // the call that was given up did not run, and is one call that did not
+    let logged = eventually(|| Some(log(me, &session)).filter(|log| log.len() == 4));
+    let expected = ["session.started", "session.waiting", "actions.requested", "action.result"];
+    assert_eq!(logged.expect("its end"), expected);
+    assert_eq!(booked(me), 0);
+    let again = keyed(me, "k", "book", &body).json();
+    assert_eq!((&again["isError"], booked(me)), (&json!(false), json!(1)), "{again}");
+}
+
+#[test]
+fn an_end_that_cannot_be_written_is_known_and_is_written_later() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let server = Server::start(ACCOUNTS, &["--state", &folder.path().display().to_string()]);
+    let me = server.anyone();
+    let session = me.open(&json!({}));
+    let body = json!({ "input": { "what": "ink", "ms": 700 }, "sessionId": session });
+    let (first, holder) = thread::scope(|scope| {
+        let call = scope.spawn(|| keyed(me, "k", "book", &body));
+        thread::sleep(Duration::from_millis(300));
+        let holder = Holder::of(folder.path());
+        (call.join().expect("an answer"), holder)
+    });
+    // it has run, and says so, though nothing could be written for as long as the bot waits
+    assert_eq!(first.json()["isError"], false, "{first:?}");
+    assert_eq!(log(me, &session).len(), 3);
+    holder.let_go();
+    assert_eq!(keyed(me, "k", "book", &body).body, first.body);
+    assert_eq!(booked(me), 1);
+    let logged = eventually(|| Some(log(me, &session)).filter(|log| log.len() == 4)).expect("its end");
+    assert_eq!(logged[3], "action.result");
+    assert_eq!(keyed(me, "k", "book", &body).body, first.body);
 }
 
 #[test]

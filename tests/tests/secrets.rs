@@ -237,8 +237,37 @@ fn over_http(format: &str) -> Told {
     for (_, secret, _) in planted() {
         told.add("http bound", call("stubbed", &json!({ "sessionId": session, "input": { "what": secret } })));
     }
-    let events = format!("{}/session/{session}/events?follow=false", server.prefix);
-    told.add("session log", send("GET", &events, "text/plain", ""));
+    let get = |path: &str| send("GET", &format!("{}/{path}", server.prefix), "text/plain", "");
+    told.add("session log", get(&format!("session/{session}/events?follow=false")));
+    // what its opener left in it
+    for (n, (_, secret, _)) in planted().iter().enumerate() {
+        let open = json!({
+            "title": format!("{OPEN} {secret}"), "purpose": secret, "state": { secret: [secret, n] },
+        });
+        let opened = post(&format!("{}/session", server.prefix), "application/json", &open.to_string());
+        let opened: Value = serde_json::from_str(opened.lines().last().expect("a body")).expect("JSON");
+        if let Some(id) = opened["sessionId"].as_str() {
+            told.add("session detail", get(&format!("session/{id}")));
+        } else {
+            told.add("session refused", opened.to_string());
+        }
+    }
+    told.add("session list", get("sessions?limit=1000"));
+    let published = call("publishes", &json!({}));
+    for id in published.split("artifacts/").skip(1).filter_map(|rest| rest.split('/').next()) {
+        told.add("http artifact", get(&format!("artifacts/{id}/content")));
+    }
+    told.add("http publishes", published);
+    for args in [&["trace", session][..], &["sessions"], &["sessions", "--json"]] {
+        let ran = run_with(
+            SECRETIVE,
+            &[args, &["--url", &format!("http://{}", server.addr), "--bearer-token-env", "CANARY_BEARER"]].concat(),
+            b"",
+            plant,
+        );
+        assert_eq!(ran.code, 0, "{ran:?}");
+        told.ran(args[0], &ran);
+    }
     told.add("http wrong token", server.post(&format!("{}/tools/text", server.prefix), b"{}").body);
     server.logged("panicked");
     let log = server.stderr();
@@ -258,6 +287,11 @@ fn no_secret_comes_out_over_http_nor_in_the_log() {
     for format in ["text", "json"] {
         let told = over_http(format);
         told.holds_none_but("\"action.result\"", &["session log"]);
+        told.holds_none_but(
+            OPEN,
+            &["session detail", "session list", "http artifact", "http publishes", "sessions: stdout"],
+        );
+        told.holds_none_but("stubbed", &["trace: stdout"]);
         told.holds_none_but("", &["http refused request", "http refused input", "http bearer", "the log over http"]);
         let open = ["text", "nested", "raw", "envelope", "envelope_of_an_error", "fails", "fails_again_and_again"];
         let places: Vec<String> =

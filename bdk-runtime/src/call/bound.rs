@@ -4,7 +4,10 @@
 //! disk ([`begin`](Bound::begin)); when a call has ended, its end is, before its caller hears of it ([`end`]). A read's two events go
 //! together, since a read that was cut off has changed nothing.
 
-use super::{CallInput, CallState, Done, Failure, events, kept};
+use super::{
+    CallInput, CallState, Done, Failure, events, kept, recover,
+    unwritten::{self, KeyOf},
+};
 use crate::{
     lock::lock,
     session::Live,
@@ -27,6 +30,8 @@ use tokio_util::task::task_tracker::TaskTrackerToken;
 pub(crate) const KEPT: Duration = Duration::from_secs(24 * 60 * 60);
 /// How often it is looked whether another process has ended a call.
 const LOOK: Duration = Duration::from_millis(200);
+/// After so many looks it is asked whether that process is there still.
+const LOOKS: u32 = 5;
 
 /// What a call is part of.
 pub(crate) struct Bound {
@@ -36,6 +41,8 @@ pub(crate) struct Bound {
     pub(super) input: Box<RawValue>,
     /// Whether its beginning is on disk.
     begun: AtomicBool,
+    /// Held while that is written.
+    writing: Arc<tokio::sync::Mutex<()>>,
     /// What an earlier call with the same key came to: this one answers with it.
     kept: OnceLock<Kept>,
     /// What waits for the record of its end: a shutdown, and a deletion of the session.
@@ -71,6 +78,7 @@ impl Bound {
             key,
             input: input.to_json(),
             begun: AtomicBool::new(false),
+            writing: Arc::default(),
             kept: OnceLock::new(),
         }))
     }
@@ -81,22 +89,19 @@ impl Bound {
 
     /// A write is about to run: notes it durably, once. With an idempotency key that was used before, the answer is what it
     /// came to then.
-    pub(super) async fn begin(&self, state: &CallState) -> Result<(), Failure> {
+    pub(super) async fn begin(&self, state: &Arc<CallState>) -> Result<(), Failure> {
         let kept = state.bot.state();
         if let Some(key) = &self.key {
             let turn = key.turn(state).await;
             *lock(&key.turn) = Some(turn);
         }
-        loop {
-            match kept.sessions.write(self.session.as_deref(), self.beginning(state)).await {
-                Ok(_) => {
-                    self.begun.store(true, Ordering::Relaxed);
-                    return Ok(());
-                }
+        for look in 1.. {
+            match self.written(state).await {
+                Ok(()) => return Ok(()),
                 Err(StoreError::KeyTaken(row)) => {
                     if row.fingerprint != self.fingerprint(state) {
                         return Err(Failure::refused(
-                            "its idempotency key was used for a call of another tool or with another input: take a new key. Nothing was run",
+                            "its idempotency key was used for a call of another tool, with another input or in another session: take a new key. Nothing was run",
                         ));
                     }
                     match row.outcome.as_deref().map(Kept::parse) {
@@ -105,14 +110,45 @@ impl Bound {
                             return Err(Failure::cut_off());
                         }
                         Some(None) => return Err(Failure::cut_off()),
-                        // by another process: whoever runs here holds the turn
-                        None if kept.store.is_shared() => tokio::time::sleep(LOOK).await,
-                        None => return Err(Failure::cut_off()),
+                        // whoever runs here holds the turn
+                        None => match self.key.as_ref().and_then(|key| lock(&kept.unwritten).get(&key.of()).cloned()) {
+                            Some(unwritten) => {
+                                let _ = self.kept.set(unwritten);
+                                return Err(Failure::cut_off());
+                            }
+                            None if kept.store.is_shared() => {
+                                // by another process, which may be gone
+                                if look % LOOKS == 0
+                                    && let Err(error) = recover::settle(kept, &state.bot).await
+                                {
+                                    return Err(Failure::unavailable(&format!("{error}. Nothing was run")));
+                                }
+                                tokio::time::sleep(LOOK).await;
+                            }
+                            None => return Err(Failure::cut_off()),
+                        },
                     }
                 }
                 Err(error) => return Err(Failure::unavailable(&format!("{error}. Nothing was run"))),
             }
         }
+        Err(Failure::cut_off())
+    }
+
+    /// Writes its beginning, in a task of its own: a caller that goes away meanwhile does not leave half of it, and its end
+    /// comes behind it.
+    async fn written(&self, state: &Arc<CallState>) -> Result<(), StoreError> {
+        let (state, turn) = (state.clone(), self.writing.clone().lock_owned().await);
+        let writes = tokio::spawn(async move {
+            let _turn = turn;
+            let Some(bound) = state.bound() else { return Ok(()) };
+            let batch = bound.beginning(&state);
+            state.bot.state().sessions.write(bound.session.as_deref(), batch).await?;
+            bound.begun.store(true, Ordering::Relaxed);
+            Ok(())
+        });
+        // without an answer it ends only when the runtime goes down
+        writes.await.unwrap_or_else(|_| Err(StoreError::shutting_down()))
     }
 
     fn beginning(&self, state: &CallState) -> Batch {
@@ -195,6 +231,9 @@ impl Bound {
 }
 
 impl Key {
+    fn of(&self) -> KeyOf {
+        (self.scope.clone(), self.key.clone())
+    }
     /// Waits until no other call with this key runs in this process.
     async fn turn(&self, state: &CallState) -> OwnedMutexGuard<()> {
         let mine = {
@@ -220,6 +259,7 @@ pub(super) async fn repeats(state: &CallState) -> bool {
 pub(super) async fn end(done: Done) -> Done {
     let state = done.state.clone();
     let Some(bound) = state.bound() else { return done };
+    drop(bound.writing.lock().await);
     // what repeats an earlier call is in its log already
     let batch = if bound.kept().is_some() { Vec::new() } else { bound.ending(&done) };
     if batch.is_empty() {
@@ -242,8 +282,13 @@ pub(super) async fn end(done: Done) -> Done {
         Ok(Err(error)) => {
             let (tool, call_id) = (state.tool().name(), &*state.call_id);
             tracing::error!(target: "bdk::call", tool, call_id, %error, "the end of a call could not be recorded");
-            if bound.begun.load(Ordering::Relaxed) {
-                // it has run: its caller must not think that it has not
+            let begun = bound.begun.load(Ordering::Relaxed);
+            if begun {
+                let key = bound.key.as_ref().map(|key| (key.of(), Kept::of(&done)));
+                unwritten::write_later(&state.bot, bound.session.clone(), bound.ending(&done), key);
+            }
+            if begun || state.attempts() == 0 {
+                // a write has run, and its caller must not think that it has not; what did not run says so already
                 return done;
             }
             let failure = Failure::unavailable(&format!("{error}. The result could not be recorded, and is withheld"));

@@ -31,6 +31,7 @@ mod run;
 mod say;
 pub(crate) mod span;
 mod transient;
+mod unwritten;
 mod waits;
 
 #[cfg(test)]
@@ -52,6 +53,7 @@ pub(crate) use provided::Provided;
 pub(crate) use question::ELICIT;
 pub use question::Question;
 pub use say::Said;
+pub(crate) use unwritten::Unwritten;
 
 use crate::{Effect, bot::Bot, cut, registry::Tool, secrets, tool::Output};
 use context::CallState;

@@ -134,20 +134,20 @@ impl Artifacts {
         mime: impl Into<String>,
         bytes: impl AsRef<[u8]>,
     ) -> BoxFuture<'static, Result<Artifact, Error>> {
-        self.put(&name.into(), mime.into(), bytes.as_ref())
+        self.put(&name.into(), &mime.into(), bytes.as_ref())
     }
 
     #[inline(never)]
-    fn put(&self, name: &str, mime: String, bytes: &[u8]) -> BoxFuture<'static, Result<Artifact, Error>> {
-        if let Err(error) = check(name, &mime, bytes.len()) {
+    fn put(&self, name: &str, mime: &str, bytes: &[u8]) -> BoxFuture<'static, Result<Artifact, Error>> {
+        if let Err(error) = check(name, mime, bytes.len()) {
             return ready(Err(error)).boxed();
         }
         let By { bot, session, owner, tool, call_id } = &self.0;
         let now = bot.now_in_ms();
         let meta = Meta {
-            // it becomes a header, which nobody looks through
+            // they become headers, which nobody looks through
             name: secrets::blank(name).into_owned(),
-            mime,
+            mime: secrets::blank(mime).into_owned(),
             size: bytes.len() as u64,
             owner: owner.owner(),
             tool: tool.clone(),

@@ -29,8 +29,11 @@ pub(crate) struct Facts {
 impl Facts {
     /// The facts of a session that was kept.
     pub(crate) fn of(row: &SessionRow) -> Result<Self, StoreError> {
-        serde_json::from_str(&row.facts)
-            .map_err(|e| StoreError::unavailable(format_args!("the facts of {} cannot be read: {e}", row.id)))
+        Self::parse(&row.id, &row.facts)
+    }
+    pub(super) fn parse(id: &str, facts: &str) -> Result<Self, StoreError> {
+        serde_json::from_str(facts)
+            .map_err(|e| StoreError::unavailable(format_args!("the facts of {id} cannot be read: {e}")))
     }
     /// What its tools see of it.
     pub(crate) fn info(self, id: &str, created_at: Timestamp) -> SessionInfo {

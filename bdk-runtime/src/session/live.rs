@@ -1,6 +1,6 @@
 //! What of a session is at hand while something happens in it: its facts, what runs, and who listens.
 
-use super::{Facts, Principal, SessionInfo};
+use super::{Facts, Principal, SessionInfo, Workspaces};
 use crate::{
     Timestamp, cut,
     lock::lock,
@@ -132,8 +132,9 @@ impl Sessions {
         let unknown = || Unbound::Unknown(bind.clone());
         let live = match bind {
             Bind::Id(id) => match self.find(id) {
-                Some(live) => Some(live),
-                None => self.store.session(id).await?.map(|row| self.bring(&row)).transpose()?,
+                // another process may have deleted it
+                Some(live) if !self.store.is_shared() => Some(live),
+                _ => self.store.session(id).await?.map(|row| self.bring(&row)).transpose()?,
             },
             // the store alone knows which one is good now
             Bind::Token(token) => self.store.session_of_token(token).await?.map(|row| self.bring(&row)).transpose()?,
@@ -167,6 +168,20 @@ impl Sessions {
         Ok(at_hand.entry(row.id.clone()).or_insert(live).clone())
     }
 
+    /// Looks which of the sessions at hand another process has deleted: what runs in them here ends.
+    pub(crate) async fn look(&self, workspaces: &Workspaces) -> Result<(), StoreError> {
+        let at_hand: Vec<Arc<Live>> = lock(&self.at_hand).values().cloned().collect();
+        for live in at_hand {
+            if self.store.session(&live.id).await?.is_none() {
+                live.stop.cancel();
+                self.forget(&live.id);
+                live.told();
+                workspaces.remove_told(&live.id);
+            }
+        }
+        Ok(())
+    }
+
     /// Lets go of a session.
     pub(super) fn forget(&self, id: &str) {
         lock(&self.at_hand).remove(id);
@@ -184,5 +199,27 @@ impl Sessions {
             }
         }
         did
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{SessionOptions, bot::Bot, registry::Registry};
+
+    #[tokio::test]
+    async fn what_runs_in_a_session_ends_when_another_process_deletes_it() {
+        let bot = Bot::with(Registry::linked());
+        let here = &bot.state().sessions;
+        let there = Sessions::new(here.store.clone());
+        let open = async || here.open(&bot, SessionOptions::new()).await.unwrap().id;
+        let (kept, gone) = (open().await, open().await);
+        let bound = async |id: &Arc<str>| here.bind(&Bind::Id(id.to_string()), None).await;
+        let (kept, gone) = (bound(&kept).await.unwrap(), bound(&gone).await.unwrap());
+        there.delete(&gone.id, None, &Workspaces::temporary()).await.unwrap();
+        assert!(!gone.stop.is_cancelled());
+        here.look(&Workspaces::temporary()).await.unwrap();
+        assert!(gone.stop.is_cancelled() && !kept.stop.is_cancelled());
+        assert!(matches!(bound(&gone.id).await, Err(Unbound::Unknown(_))));
     }
 }

@@ -149,9 +149,7 @@ impl Sessions {
         self.forget(id);
         live.told();
         let existed = did?.first() == Some(&Did::Existed(true));
-        if let Err(error) = workspaces.remove(id) {
-            tracing::warn!(target: "bdk::session", session = id, %error, "a session's workspace could not be removed");
-        }
+        workspaces.remove_told(id);
         if existed { Ok(()) } else { Err(unknown()) }
     }
 }

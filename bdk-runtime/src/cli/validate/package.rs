@@ -83,7 +83,8 @@ struct DepKind {
 fn metadata() -> Option<Metadata> {
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let out = Command::new(cargo)
-        .args(["metadata", "--offline", "--format-version", "1"])
+        // of other platforms' packages nothing may be on this machine, and offline cargo would fail for that
+        .args(["metadata", "--offline", "--format-version", "1", "--filter-platform", env!("BDK_TARGET")])
         .stdin(Stdio::null())
         .stderr(Stdio::null())
         .output()

@@ -54,6 +54,18 @@ impl Lock {
         self.write(&format!("{}\n{note}\n", process::id()))
     }
 
+    /// Whether the file that is locked is the one that stands there: where it is not, another process may have the folder.
+    #[cfg(unix)]
+    pub(super) fn is_at(&self, folder: &Path) -> bool {
+        use std::os::unix::fs::MetadataExt as _;
+        let same = |a: fs::Metadata, b: fs::Metadata| (a.dev(), a.ino()) == (b.dev(), b.ino());
+        fs::metadata(folder.join(LOCK)).and_then(|there| Ok(same(there, self.file.metadata()?))).unwrap_or(false)
+    }
+    #[cfg(not(unix))]
+    pub(super) fn is_at(&self, _folder: &Path) -> bool {
+        true
+    }
+
     /// Says that it was closed properly, and lets go of it.
     pub(super) fn release(mut self) -> io::Result<()> {
         self.write("")?;

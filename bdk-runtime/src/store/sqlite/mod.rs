@@ -95,6 +95,10 @@ impl Sqlite {
             schema::check(&db, &database)?;
         }
         schema::migrate(&mut db, version).map_err(failed)?;
+        if version < schema::VERSION {
+            // so that the tables are there, also where the log is lost: what is missing then is told as damage
+            db.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(())).map_err(failed)?;
+        }
         let sql = "UPDATE counters SET runs = runs + 1 RETURNING runs, versions";
         let (run, versions) = db.query_row(sql, [], |row| Ok((row.get(0)?, row.get(1)?))).map_err(failed)?;
         folder::sync(folder).map_err(unusable)?;

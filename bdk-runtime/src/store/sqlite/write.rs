@@ -20,6 +20,7 @@ use std::{
     path::PathBuf,
     sync::{Arc, Mutex},
     thread::JoinHandle,
+    time::{Duration, Instant},
 };
 use tokio::{
     runtime::Handle,
@@ -28,6 +29,12 @@ use tokio::{
 
 /// So many KiB may wait for the writer; who has more waits for room.
 const ROOM: u32 = 64 << 10;
+
+/// How often it is looked whether the folder is still the one that was opened.
+const LOOK: Duration = Duration::from_secs(1);
+
+const GONE: &str =
+    "its folder was removed, or another one put in its place, while the bot ran: put it back, or start the bot again";
 
 type Done = Result<Vec<Did>, StoreError>;
 
@@ -188,7 +195,15 @@ impl Writer {
     }
 
     fn work(mut self, line: &Line) {
+        let (mut looked, mut there) = (Instant::now(), true);
         while let Some(orders) = line.next() {
+            if looked.elapsed() >= LOOK {
+                let was = std::mem::replace(&mut there, self.is_there());
+                looked = Instant::now();
+                if was && !there {
+                    tracing::error!("the bot's state cannot be written: {GONE}");
+                }
+            }
             let mut jobs = Vec::with_capacity(orders.len());
             for order in orders {
                 match order {
@@ -197,7 +212,11 @@ impl Writer {
                     Order::Run(run) => run(&self.db),
                 }
             }
-            self.group(jobs);
+            if there {
+                self.group(jobs);
+            } else {
+                jobs.into_iter().for_each(|job| drop(job.answer.send(Err(StoreError::unavailable(GONE)))));
+            }
         }
         // nothing is lost where this fails: the next start reads the log
         let _ = self.db.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()));
@@ -207,6 +226,12 @@ impl Writer {
         {
             tracing::debug!("the bot's state does not say that it was closed: {error}");
         }
+    }
+
+    /// Whether the files that are written are those that stand in the folder: what goes to others is lost.
+    fn is_there(&self) -> bool {
+        let Some(folder) = self.database.parent() else { return true };
+        self.database.exists() && lock(&self.lock).as_ref().is_none_or(|lock| lock.is_at(folder))
     }
 
     /// Does what can be done of these, and answers all of them.

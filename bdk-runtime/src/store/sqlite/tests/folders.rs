@@ -235,3 +235,34 @@ fn every_question_is_a_search() {
         assert!(plan.contains("USING") && plan.contains("INDEX") && !plan.contains("TEMP B-TREE"), "{sql}: {plan}");
     }
 }
+
+#[cfg(unix)]
+#[tokio::test(flavor = "multi_thread")]
+async fn a_folder_that_is_removed_or_replaced_under_a_running_bot_takes_nothing_more() {
+    for removed in ["state.db", "lock", ""] {
+        let folder = tempfile::tempdir().unwrap();
+        let place = folder.path().join("state");
+        let store = open(&place);
+        store.write(vec![put("k", "1")]).await.unwrap();
+        if removed.is_empty() {
+            std::fs::rename(&place, folder.path().join("away")).unwrap();
+            drop(open(&place)); // another process begins anew there
+        } else {
+            std::fs::remove_file(place.join(removed)).unwrap();
+        }
+        tokio::time::sleep(std::time::Duration::from_millis(1100)).await;
+        let told = store.write(vec![put("k", "2")]).await.unwrap_err().to_string();
+        assert!(told.contains("its folder was removed"), "{told}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_tables_stand_in_the_database_from_the_start() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = open(folder.path());
+    let copy = tempfile::tempdir().unwrap();
+    std::fs::copy(folder.path().join("state.db"), copy.path().join("state.db")).unwrap();
+    drop(store);
+    // without the log beside it
+    drop(Sqlite::open(copy.path(), Access::Read).unwrap());
+}
