@@ -1,6 +1,6 @@
 //! What an author says of a connection.
 
-use crate::{Effect, tool::At};
+use crate::Effect;
 use std::{fmt, marker::PhantomData, path::PathBuf, time::Duration};
 
 /// A connection to another MCP server, as a `#[connection]` function declares it.
@@ -56,6 +56,7 @@ pub enum StdioConnection {}
 #[derive(Debug)]
 pub enum AuthoredConnection {}
 /// A [`Connection`] of a kind that this version of bdk does not have.
+#[doc(hidden)]
 #[derive(Debug)]
 pub enum NotYet {}
 
@@ -106,17 +107,6 @@ pub enum Pin {
     Warn,
     /// A tool that changed is not offered, and `validate` fails.
     Refuse,
-}
-
-/// A connection with its name and place, as the registry has it.
-#[derive(Debug)]
-#[expect(dead_code, reason = "the registry and the pool come")]
-pub(crate) struct Declared {
-    pub(crate) name: &'static str,
-    /// Whether it is for the bot's own code alone.
-    pub(crate) host: bool,
-    pub(crate) at: At,
-    pub(crate) spec: Spec,
 }
 
 /// What a `#[connection]` function returns.
@@ -213,12 +203,22 @@ impl Connection {
         Connection::over(Transport::Authored)
     }
     /// The connectors of the signed-in account. Not there yet.
+    #[doc(hidden)]
     pub fn account() -> Connection<NotYet> {
         Connection::over(Transport::Authored)
     }
     /// Another agent. Not there yet.
+    #[doc(hidden)]
     pub fn peer(_slug: &str) -> Connection<NotYet> {
         Connection::over(Transport::Authored)
+    }
+}
+
+impl Connection<NotYet> {
+    /// Some connectors of the account. Not there yet.
+    #[doc(hidden)]
+    pub fn servers<S>(self, _names: S) -> Self {
+        self
     }
 }
 
@@ -299,6 +299,7 @@ impl<T> Connection<T> {
         self
     }
     /// Signs in with OAuth. Not there yet.
+    #[doc(hidden)]
     pub fn oauth(self) -> Self
     where
         T: TakesSignIn,
@@ -306,6 +307,7 @@ impl<T> Connection<T> {
         self
     }
     /// Signs in for each session. Not there yet.
+    #[doc(hidden)]
     pub fn auth<F>(self, _headers: F) -> Self
     where
         T: TakesSignIn,
