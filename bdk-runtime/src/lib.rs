@@ -42,6 +42,8 @@ pub use cli::serve;
 pub use connection::{
     AnyConnection, AuthoredConnection, Connection, HttpConnection, IntoConnection, NotYet, Pin, StdioConnection,
 };
+#[doc(hidden)]
+pub use connection::{ConnectionKind, TakesHeaders, TakesProcess, TakesSignIn};
 pub use error::Error;
 pub use host::{Artifact, Artifacts, Files, Host, Kv};
 pub use program::{Events, Session};
@@ -64,9 +66,7 @@ pub type Result<T, E = ToolError> = std::result::Result<T, E>;
 pub mod __private {
     #[cfg(feature = "commands")]
     pub use crate::cli::{CallArgs, call_running, command_first, stop_asked};
-    pub use crate::connection::{
-        Connection, ConnectionDef, ConnectionRef, IntoConnection, Kind, TakesHeaders, TakesProcess, TakesSignIn,
-    };
+    pub use crate::connection::{Connection, ConnectionDef, ConnectionRef, IntoConnection};
     pub use crate::registry::{ExtensionDef, LinkDef, extension_name};
     pub use crate::start::{begin, block_on};
     pub use crate::tool::*;

@@ -16,5 +16,5 @@ pub(crate) use spec::Transport;
 pub use spec::{
     AnyConnection, AuthoredConnection, Connection, HttpConnection, IntoConnection, NotYet, Pin, StdioConnection,
 };
-pub use spec::{Kind, TakesHeaders, TakesProcess, TakesSignIn};
+pub use spec::{ConnectionKind, TakesHeaders, TakesProcess, TakesSignIn};
 pub(crate) use template::Template;

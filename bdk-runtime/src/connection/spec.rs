@@ -131,31 +131,26 @@ mod sealed {
     label = "not in this version of bdk",
     note = "what there is: `Connection::http(…)`, `Connection::stdio(…)`, `Connection::authored()`"
 )]
-pub trait Kind {}
-impl Kind for AnyConnection {}
-impl Kind for HttpConnection {}
-impl Kind for StdioConnection {}
-impl Kind for AuthoredConnection {}
+#[doc(hidden)]
+pub trait ConnectionKind {}
+impl ConnectionKind for HttpConnection {}
+impl ConnectionKind for StdioConnection {}
+impl ConnectionKind for AuthoredConnection {}
 
-impl<T: Kind> IntoConnection for Connection<T> {
+impl IntoConnection for Connection {
     fn into_connection(self) -> Connection {
-        Connection { spec: self.spec, kind: PhantomData }
+        self
     }
 }
-
-impl From<Connection<HttpConnection>> for Connection {
-    fn from(connection: Connection<HttpConnection>) -> Self {
-        connection.into_connection()
+impl<T: ConnectionKind> IntoConnection for Connection<T> {
+    fn into_connection(self) -> Connection {
+        self.into()
     }
 }
-impl From<Connection<StdioConnection>> for Connection {
-    fn from(connection: Connection<StdioConnection>) -> Self {
-        connection.into_connection()
-    }
-}
-impl From<Connection<AuthoredConnection>> for Connection {
-    fn from(connection: Connection<AuthoredConnection>) -> Self {
-        connection.into_connection()
+/// For a function that chooses at load.
+impl<T: ConnectionKind> From<Connection<T>> for Connection {
+    fn from(connection: Connection<T>) -> Self {
+        Self { spec: connection.spec, kind: PhantomData }
     }
 }
 
@@ -163,8 +158,9 @@ impl From<Connection<AuthoredConnection>> for Connection {
 #[diagnostic::on_unimplemented(
     message = "only a connection over HTTP has headers",
     label = "this one is not made by `Connection::http(…)`",
-    note = "give a process what it needs with `.env(\"NAME\", \"${{NAME}}\")`; call `.header(…)` before `.into()`"
+    note = "a process gets what it needs with `.env(\"NAME\", \"${{NAME}}\")`; `.header(…)` stands before `.into()`"
 )]
+#[doc(hidden)]
 pub trait TakesHeaders {}
 impl TakesHeaders for HttpConnection {}
 
@@ -172,8 +168,9 @@ impl TakesHeaders for HttpConnection {}
 #[diagnostic::on_unimplemented(
     message = "only a connection to a process has arguments, an environment and a folder",
     label = "this one is not made by `Connection::stdio(…)`",
-    note = "give a server what it needs with `.header(\"authorization\", \"Bearer ${{NAME}}\")`; call what is a process's before `.into()`"
+    note = "a server over HTTP gets what it needs with `.header(\"authorization\", \"Bearer ${{NAME}}\")`; a process's own calls stand before `.into()`"
 )]
+#[doc(hidden)]
 pub trait TakesProcess {}
 impl TakesProcess for StdioConnection {}
 
@@ -183,6 +180,7 @@ impl TakesProcess for StdioConnection {}
     label = "not in this version of bdk",
     note = "sign in with `.header(\"authorization\", \"Bearer ${{NAME}}\")`"
 )]
+#[doc(hidden)]
 pub trait TakesSignIn {}
 
 impl Connection {
