@@ -12,6 +12,7 @@ pub(crate) use declared::{Access, Declared};
 pub use declared::{ConnectionDef, ConnectionRef};
 #[expect(unused_imports, reason = "the pool opens by it")]
 pub(crate) use spec::Spec;
+#[cfg_attr(not(feature = "commands"), expect(unused_imports, reason = "the pool opens by it"))]
 pub(crate) use spec::Transport;
 pub use spec::{
     AnyConnection, AuthoredConnection, Connection, HttpConnection, IntoConnection, NotYet, Pin, StdioConnection,

@@ -73,7 +73,7 @@ impl Connections {
             };
             match tools.last() {
                 Some(first) if first.name == tool.name => {
-                    problems.push(check::duplicate(&tool.name, first.at, tool.at))
+                    problems.push(check::duplicate(&tool.name, first.at, tool.at));
                 }
                 _ => tools.push(Arc::new(tool)),
             }

@@ -114,6 +114,7 @@ impl Registry {
         near(name, self.tools.iter().map(|tool| tool.name()), 3).into_iter().map(str::to_owned).collect()
     }
     /// The connections, by name.
+    #[cfg_attr(not(feature = "commands"), expect(dead_code, reason = "without commands nobody shows or serves them"))]
     pub(crate) fn connections(&self) -> &[Arc<Declared>] {
         self.connections.all()
     }
@@ -123,6 +124,7 @@ impl Registry {
         self.connections.find(name)
     }
     /// The tools of this binary that are an authored connection's, by name.
+    #[cfg_attr(not(feature = "commands"), expect(dead_code, reason = "without commands nobody shows or serves them"))]
     pub(crate) fn tools_of(&self, connection: &str) -> &[Arc<Tool>] {
         self.connections.tools_of(connection)
     }
