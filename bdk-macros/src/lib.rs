@@ -7,6 +7,7 @@
 //! function back as it was written.
 
 mod args;
+mod connection;
 mod ctxt;
 mod docs;
 mod krate;
@@ -138,6 +139,38 @@ pub fn tools(args: TokenStream, item: TokenStream) -> TokenStream {
 #[proc_macro_attribute]
 pub fn provide(args: TokenStream, item: TokenStream) -> TokenStream {
     run::attribute::<provide::ProvideAttribute>(args.into(), item.into()).into()
+}
+
+/// Declares a connection: another server's tools, in this bot. The function's name is the connection's, its doc comment
+/// says what the server is good for.
+///
+/// ```ignore
+/// use bdk::prelude::*;
+///
+/// /// The team's issues and projects.
+/// #[connection]
+/// fn linear() -> impl IntoConnection {
+///     Connection::http("https://mcp.linear.app/mcp").header("authorization", "Bearer ${LINEAR_TOKEN}")
+/// }
+///
+/// /// Only the bot's own code calls this one.
+/// #[connection(host)]
+/// fn files() -> impl IntoConnection {
+///     Connection::stdio("mcp-server-filesystem").args(["/srv/data"]).only_reads()
+/// }
+/// ```
+///
+/// A plain function without parameters, which runs once, when the bot loads: nothing is opened in it, and no secret is
+/// read. `${NAME}` in a header or in a process's environment is kept as written, and read each time a client opens. One
+/// that chooses at load returns `Connection`, with `.into()`.
+///
+/// | option | value | meaning |
+/// | --- | --- | --- |
+/// | `host` | alone | no model sees it, only the bot's own code calls it |
+/// | `crate` | an absolute path | where `bdk` lives, if it is renamed |
+#[proc_macro_attribute]
+pub fn connection(args: TokenStream, item: TokenStream) -> TokenStream {
+    run::attribute::<connection::ConnectionAttribute>(args.into(), item.into()).into()
 }
 
 /// The `main` of a bot: loads `.env.local` and `.env` before any thread starts, records the package's name and version

@@ -1,6 +1,6 @@
 //! Everything of bdk that runs in a bot. Authors depend on the crate `bdk`, which re-exports what they need.
 //!
-//! Floors, each knows only those below: [`tool`] (what a tool is), `registry` (what the binary declares), `call` (**the
+//! Floors, each knows only those below: [`tool`] (what a tool is), `connection` (what a connection is), `registry` (what the binary declares), `call` (**the
 //! call path**), `program` (sessions in process), `mcp` (the MCP server, over whatever carries its messages, and over stdio), `serve` (HTTP, and MCP over it),
 //! `cli` (the command line).
 #![cfg_attr(docsrs, feature(doc_cfg))]
@@ -42,6 +42,8 @@ pub use cli::serve;
 pub use connection::{
     AnyConnection, AuthoredConnection, Connection, HttpConnection, IntoConnection, NotYet, Pin, StdioConnection,
 };
+#[doc(hidden)]
+pub use connection::{ConnectionKind, TakesHeaders, TakesProcess, TakesSignIn};
 pub use error::Error;
 pub use host::{Artifact, Artifacts, Files, Host, Kv};
 pub use program::{Events, Session};
@@ -64,6 +66,7 @@ pub type Result<T, E = ToolError> = std::result::Result<T, E>;
 pub mod __private {
     #[cfg(feature = "commands")]
     pub use crate::cli::{CallArgs, call_running, command_first, stop_asked};
+    pub use crate::connection::{Connection, ConnectionDef, ConnectionRef, IntoConnection};
     pub use crate::registry::{ExtensionDef, LinkDef, extension_name};
     pub use crate::start::{begin, block_on};
     pub use crate::tool::*;

@@ -24,6 +24,9 @@
 //! after a person said yes. What it wants to find again in a later call it keeps in [`Host::kv`] and [`Host::files`]
 //! (`ctx.host.kv`, `ctx.host.files`), what its caller shall fetch it publishes ([`ToolContext::artifacts`]).
 //!
+//! A [`Connection`] is another MCP server, whose tools the bot's model and its own code call beside the bot's: [`macro@connection`]
+//! declares one.
+//!
 //! A bot is a crate that depends on this one. [`prelude`] holds what it needs; [`macro@tool`] documents every option of a tool.
 //!
 //! # Features
@@ -36,7 +39,7 @@
 //! | `postgres` | a bot's state in PostgreSQL, for several replicas of it; needs Rust 1.94 | no |
 //! | `cli` | the binary `bdk` | no |
 
-pub use bdk_macros::{main, prompt, provide, test, tool, tools};
+pub use bdk_macros::{connection, main, prompt, provide, test, tool, tools};
 pub use bdk_runtime::*;
 
 #[doc(hidden)]
@@ -45,8 +48,8 @@ pub use bdk_runtime::__private;
 /// What a bot needs and no more: `use bdk::prelude::*;`.
 pub mod prelude {
     pub use crate::{
-        Effect, Input, Result, SessionInfo, TestBot, Timestamp, ToolContext, ToolDefinition, ToolError, ToolOutput,
-        prompt, provide, tool, tools,
+        Connection, Effect, Input, IntoConnection, Result, SessionInfo, TestBot, Timestamp, ToolContext,
+        ToolDefinition, ToolError, ToolOutput, connection, prompt, provide, tool, tools,
     };
     pub use bdk_runtime::__private::{
         schemars::JsonSchema,

@@ -6,7 +6,7 @@ const BROKEN: &str = env!("CARGO_BIN_EXE_broken");
 const EMPTY: &str = env!("CARGO_BIN_EXE_empty");
 
 /// What each line must say, beside its place in `broken.rs`.
-const PROBLEMS: [&[&str]; 18] = [
+const PROBLEMS: [&[&str]; 26] = [
     &["`panicking_schema`", "panics"],
     &["`misfit`", "`range`", "string"],
     &["`misfit`", "`coerce`"],
@@ -25,6 +25,14 @@ const PROBLEMS: [&[&str]; 18] = [
     &["`idle`", "handler"],
     &["`again`", "attempts"],
     &["broken.rs:9", "broken.rs:16"],
+    &["two connections are named `doubled`", "broken.rs:"],
+    &["`without_tools`", "`#[tool]`", "::elsewhere::idle`"],
+    &["`leaky`", "a user or a password"],
+    &["`leaky`", "`authorization`", "without its `}`"],
+    &["`leaky`", "`.tools(…)`", "`.advertise_tools()`"],
+    &["`templated`", "the name of its program"],
+    &["`templated`", "argument 1"],
+    &["`falls`", "panicked"],
 ];
 
 fn told(ran: &Ran) -> String {
@@ -40,6 +48,7 @@ fn validate_tells_every_problem_with_its_place() {
         let line = told.lines().find(|l| words.iter().all(|w| l.contains(w)));
         assert!(line.is_some_and(|l| l.contains("broken.rs:")), "{words:?} in:\n{told}");
     }
+    assert!(!told.contains("hunter2"), "{told}");
 }
 
 #[test]

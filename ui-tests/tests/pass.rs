@@ -11,6 +11,7 @@ mod pass {
     mod awaits;
     mod closures;
     mod conditional;
+    mod connections;
     mod constants;
     mod from_data;
     mod functions;

@@ -59,7 +59,9 @@ const INSIDES: &[&str] = &[
     "`ToolDef`",
     "`Num`",
     "BoxFuture",
-    "inventory",
+    "inventory::",
+    "ConnectionDef",
+    "Sealed",
     "in the attribute macro",
 ];
 
@@ -90,7 +92,7 @@ fn no_error_stands_on_a_bare_attribute() {
     for case in cases() {
         for error in errors(&case) {
             let bare = |line: &&str| {
-                ["#[tool]", "#[tools]", "#[provide]", "#[bdk::main]", "#[bdk::test]"]
+                ["#[tool]", "#[tools]", "#[provide]", "#[connection]", "#[bdk::main]", "#[bdk::test]"]
                     .contains(&line.trim_matches([' ', '|']))
             };
             wrong.extend(error.lines().filter(bare).map(|line| format!("{}: {line}", case.display())));

@@ -2,6 +2,7 @@
 
 use super::mistakes::split;
 use crate::{
+    connection::ConnectionAttribute,
     main_fn::MainAttribute,
     provide::ProvideAttribute,
     run::{Attribute, attribute},
@@ -149,6 +150,33 @@ fn a_provider() {
 #[test]
 fn tools_from_data() {
     snapshot!(ToolsAttribute, "#[tools]\nfn generated() -> Vec<ToolDefinition> { vec![] }");
+}
+
+#[test]
+fn a_connection() {
+    snapshot!(
+        ConnectionAttribute,
+        r#"
+        /// The team's issues and projects.
+        ///
+        ///   - of all teams
+        #[connection]
+        pub fn linear() -> impl IntoConnection { Connection::http("https://mcp.linear.app/mcp").advertise_tools() }
+    "#
+    );
+}
+
+#[test]
+fn a_connection_of_the_host_in_a_renamed_crate() {
+    snapshot!(
+        ConnectionAttribute,
+        r#"
+        #[doc = include_str!("files.md")]
+        #[connection(host, crate = ::sdk)]
+        #[cfg(unix)]
+        fn r#match() -> Connection { choose().into() }
+    "#
+    );
 }
 
 #[test]

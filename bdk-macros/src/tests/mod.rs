@@ -2,6 +2,7 @@
 
 mod arguments;
 mod broken;
+mod connections;
 mod expansions;
 mod mistakes;
 mod options;

@@ -153,7 +153,7 @@ fn a_flag_stands_alone() {
 #[test]
 fn a_name_is_short_and_plain() {
     let long = "a".repeat(65);
-    let message = "this name has 65 characters, a tool's has at most 64: give it a shorter `name`";
+    let message = "this name has 65 characters, a tool's has at most 64: give it a shorter one";
     tool(&format!("#[tool(name = «\"{long}\"»)] fn t() {{}}"), &[message]);
     let otherwise = "; `#[tool(name = \"…\")]` names a tool otherwise than its function";
     tool(&format!("#[tool] fn «{long}»() {{}}"), &[&format!("{message}{otherwise}")]);

@@ -65,7 +65,7 @@ fn name(cx: &Ctxt, options: &Options, f: &SigFn, tool: &mut Tool) {
     }
     let ident = f.sig.ident.unraw();
     let name = ident.to_string();
-    if let Some(message) = bad_name(&name) {
+    if let Some(message) = bad_name("a tool", &name) {
         cx.error(
             &f.sig.ident,
             format_args!("{message}; `#[tool(name = \"…\")]` names a tool otherwise than its function"),

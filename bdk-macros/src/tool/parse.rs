@@ -47,7 +47,7 @@ fn option(cx: &Ctxt, options: &mut Options, opt: Opt) {
             options.name_given = true;
             tool.name = text(cx, &opt);
             if let Some(Text::Literal(name)) = &tool.name
-                && let Some(message) = bad_name(&name.value())
+                && let Some(message) = bad_name("a tool", &name.value())
             {
                 cx.error(name, message);
             }

@@ -1,6 +1,7 @@
 //! `info`: who this bot is and what it has.
 
 use super::{
+    connections,
     output::{self, HEAD, Stop},
     tools::by_crate,
 };
@@ -10,7 +11,9 @@ use std::{fmt::Write, process::ExitCode};
 pub(super) fn run(json: bool) -> Result<ExitCode, Stop> {
     let bot = Bot::load()?;
     if json {
-        output::print(format!("{:#}\n", surface::info(&bot)))?;
+        let mut info = surface::info(&bot);
+        info["connections"] = connections::listing(&bot.registry());
+        output::print(format!("{info:#}\n"))?;
     } else {
         output::print_styled(&text(&bot))?;
     }
@@ -26,5 +29,6 @@ fn text(bot: &Bot) -> String {
     for tool in registry.tools() {
         let _ = writeln!(out, "  {HEAD}{}{HEAD:#}  {}  {}", tool.name(), tool.effect(), tool.at());
     }
+    out.push_str(&connections::text(&registry));
     out
 }

@@ -7,6 +7,7 @@ mod args;
 mod ask;
 mod call;
 mod client;
+mod connections;
 mod diff;
 mod info;
 mod input;

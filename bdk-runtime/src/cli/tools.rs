@@ -1,6 +1,9 @@
 //! `tools`: the listing, as JSON the same from run to run.
 
-use super::output::{self, HEAD, Stop};
+use super::{
+    connections::counted,
+    output::{self, HEAD, Stop},
+};
 use crate::{
     bot::Bot,
     registry::{Registry, Tool},
@@ -87,10 +90,10 @@ fn kind_of_items(property: &Value) -> String {
     if property["items"].is_object() { kind(&property["items"]) } else { "any".to_owned() }
 }
 
-/// `3 tools from bot (2), jev (1)`.
+/// `3 tools from bot (2), jev (1), 1 connection`.
 pub(super) fn by_crate(registry: &Registry) -> String {
     let count = registry.tools().len();
     let crates: Vec<String> = registry.crates().into_iter().map(|(name, n)| format!("{name} ({n})")).collect();
     let from = if crates.is_empty() { String::new() } else { format!(" from {}", crates.join(", ")) };
-    format!("{count} {}{from}", if count == 1 { "tool" } else { "tools" })
+    format!("{count} {}{from}{}", if count == 1 { "tool" } else { "tools" }, counted(registry))
 }

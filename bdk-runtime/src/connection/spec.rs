@@ -1,6 +1,6 @@
 //! What an author says of a connection.
 
-use crate::{Effect, tool::At};
+use crate::Effect;
 use std::{fmt, marker::PhantomData, path::PathBuf, time::Duration};
 
 /// A connection to another MCP server, as a `#[connection]` function declares it.
@@ -56,6 +56,7 @@ pub enum StdioConnection {}
 #[derive(Debug)]
 pub enum AuthoredConnection {}
 /// A [`Connection`] of a kind that this version of bdk does not have.
+#[doc(hidden)]
 #[derive(Debug)]
 pub enum NotYet {}
 
@@ -108,17 +109,6 @@ pub enum Pin {
     Refuse,
 }
 
-/// A connection with its name and place, as the registry has it.
-#[derive(Debug)]
-#[expect(dead_code, reason = "the registry and the pool come")]
-pub(crate) struct Declared {
-    pub(crate) name: &'static str,
-    /// Whether it is for the bot's own code alone.
-    pub(crate) host: bool,
-    pub(crate) at: At,
-    pub(crate) spec: Spec,
-}
-
 /// What a `#[connection]` function returns.
 #[diagnostic::on_unimplemented(
     message = "a `#[connection]` function returns a connection, and `{Self}` is none",
@@ -141,31 +131,26 @@ mod sealed {
     label = "not in this version of bdk",
     note = "what there is: `Connection::http(…)`, `Connection::stdio(…)`, `Connection::authored()`"
 )]
-pub trait Kind {}
-impl Kind for AnyConnection {}
-impl Kind for HttpConnection {}
-impl Kind for StdioConnection {}
-impl Kind for AuthoredConnection {}
+#[doc(hidden)]
+pub trait ConnectionKind {}
+impl ConnectionKind for HttpConnection {}
+impl ConnectionKind for StdioConnection {}
+impl ConnectionKind for AuthoredConnection {}
 
-impl<T: Kind> IntoConnection for Connection<T> {
+impl IntoConnection for Connection {
     fn into_connection(self) -> Connection {
-        Connection { spec: self.spec, kind: PhantomData }
+        self
     }
 }
-
-impl From<Connection<HttpConnection>> for Connection {
-    fn from(connection: Connection<HttpConnection>) -> Self {
-        connection.into_connection()
+impl<T: ConnectionKind> IntoConnection for Connection<T> {
+    fn into_connection(self) -> Connection {
+        self.into()
     }
 }
-impl From<Connection<StdioConnection>> for Connection {
-    fn from(connection: Connection<StdioConnection>) -> Self {
-        connection.into_connection()
-    }
-}
-impl From<Connection<AuthoredConnection>> for Connection {
-    fn from(connection: Connection<AuthoredConnection>) -> Self {
-        connection.into_connection()
+/// For a function that chooses at load.
+impl<T: ConnectionKind> From<Connection<T>> for Connection {
+    fn from(connection: Connection<T>) -> Self {
+        Self { spec: connection.spec, kind: PhantomData }
     }
 }
 
@@ -173,8 +158,9 @@ impl From<Connection<AuthoredConnection>> for Connection {
 #[diagnostic::on_unimplemented(
     message = "only a connection over HTTP has headers",
     label = "this one is not made by `Connection::http(…)`",
-    note = "give a process what it needs with `.env(\"NAME\", \"${{NAME}}\")`; call `.header(…)` before `.into()`"
+    note = "a process gets what it needs with `.env(\"NAME\", \"${{NAME}}\")`; `.header(…)` stands before `.into()`"
 )]
+#[doc(hidden)]
 pub trait TakesHeaders {}
 impl TakesHeaders for HttpConnection {}
 
@@ -182,8 +168,9 @@ impl TakesHeaders for HttpConnection {}
 #[diagnostic::on_unimplemented(
     message = "only a connection to a process has arguments, an environment and a folder",
     label = "this one is not made by `Connection::stdio(…)`",
-    note = "give a server what it needs with `.header(\"authorization\", \"Bearer ${{NAME}}\")`; call what is a process's before `.into()`"
+    note = "a server over HTTP gets what it needs with `.header(\"authorization\", \"Bearer ${{NAME}}\")`; a process's own calls stand before `.into()`"
 )]
+#[doc(hidden)]
 pub trait TakesProcess {}
 impl TakesProcess for StdioConnection {}
 
@@ -193,6 +180,7 @@ impl TakesProcess for StdioConnection {}
     label = "not in this version of bdk",
     note = "sign in with `.header(\"authorization\", \"Bearer ${{NAME}}\")`"
 )]
+#[doc(hidden)]
 pub trait TakesSignIn {}
 
 impl Connection {
@@ -213,12 +201,22 @@ impl Connection {
         Connection::over(Transport::Authored)
     }
     /// The connectors of the signed-in account. Not there yet.
+    #[doc(hidden)]
     pub fn account() -> Connection<NotYet> {
         Connection::over(Transport::Authored)
     }
     /// Another agent. Not there yet.
+    #[doc(hidden)]
     pub fn peer(_slug: &str) -> Connection<NotYet> {
         Connection::over(Transport::Authored)
+    }
+}
+
+impl Connection<NotYet> {
+    /// Some connectors of the account. Not there yet.
+    #[doc(hidden)]
+    pub fn servers<S>(self, _names: S) -> Self {
+        self
     }
 }
 
@@ -299,6 +297,7 @@ impl<T> Connection<T> {
         self
     }
     /// Signs in with OAuth. Not there yet.
+    #[doc(hidden)]
     pub fn oauth(self) -> Self
     where
         T: TakesSignIn,
@@ -306,6 +305,7 @@ impl<T> Connection<T> {
         self
     }
     /// Signs in for each session. Not there yet.
+    #[doc(hidden)]
     pub fn auth<F>(self, _headers: F) -> Self
     where
         T: TakesSignIn,

@@ -18,7 +18,8 @@ impl Template {
     /// Reads one.
     ///
     /// # Errors
-    /// What is wrong with it, in words: a place that does not end, or has no name.
+    /// What is wrong with it, in words: a place that does not end, or has no name. They do not repeat what stands there, which may
+    /// be a credential.
     pub(crate) fn parse(text: &str) -> Result<Self, String> {
         let mut parts = Vec::new();
         let mut literal = String::new();
@@ -35,9 +36,8 @@ impl Template {
                 return Err("a `${` without its `}`: write `${NAME}`, or `$${` for a literal `${`".to_owned());
             };
             if !is_name(name) {
-                return Err(format!(
-                    "`${{{name}}}` names no environment variable: a name has letters, digits and `_`, and no digit first"
-                ));
+                let none = "a `${…}` that names no environment variable: a name has letters, digits and `_`, and no digit first";
+                return Err(none.to_owned());
             }
             if !literal.is_empty() {
                 parts.push(Part::Text(std::mem::take(&mut literal)));
@@ -113,7 +113,7 @@ mod tests {
     #[test]
     fn what_is_none_is_told() {
         for (text, words) in
-            [("a ${B", "without its `}`"), ("${}", "names no"), ("${A-B}", "${A-B}"), ("${1A}", "names no")]
+            [("a ${B", "without its `}`"), ("${}", "names no"), ("${A-B}", "names no"), ("${1A}", "names no")]
         {
             assert!(Template::parse(text).unwrap_err().contains(words), "{text}");
         }

@@ -59,7 +59,13 @@ impl Registry {
 
     /// The same bot with these tools, sorted by name.
     fn of(&self, tools: Vec<Arc<Tool>>) -> Self {
-        Self { by_name: by_names(&tools), tools, providers: self.providers.clone(), problems: self.problems.clone() }
+        Self {
+            by_name: by_names(&tools),
+            tools,
+            connections: self.connections.clone(),
+            providers: self.providers.clone(),
+            problems: self.problems.clone(),
+        }
     }
 }
 

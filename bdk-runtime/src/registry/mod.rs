@@ -6,6 +6,7 @@
 #[cfg(feature = "http")]
 mod change;
 mod check;
+mod connections;
 mod link;
 #[cfg(feature = "http")]
 mod made;
@@ -17,18 +18,20 @@ pub use problem::{Problem, Severity};
 pub use tool::{DEFAULT_ATTEMPTS, DEFAULT_TIMEOUT, Tool};
 
 pub(crate) use check::short;
+pub(crate) use connections::Connections;
 #[cfg(feature = "http")]
 pub(crate) use made::Made;
 pub(crate) use tool::Kind;
 
 use crate::{
+    connection::{ConnectionRef, Declared},
     near::near,
     tool::{At, ProviderDef, ProviderRef, ToolRef, ToolsDef},
 };
 use std::{
     any::TypeId,
     borrow::Borrow,
-    collections::{BTreeMap, HashSet, btree_map::Entry},
+    collections::{BTreeMap, HashSet},
     hash::{Hash, Hasher},
     panic::catch_unwind,
     sync::Arc,
@@ -38,6 +41,7 @@ use std::{
 pub struct Registry {
     tools: Vec<Arc<Tool>>,
     by_name: HashSet<ByName>,
+    connections: Arc<Connections>,
     providers: Vec<&'static ProviderDef>,
     problems: Vec<Problem>,
 }
@@ -51,6 +55,9 @@ impl Registry {
             Some(extension) => format!("{}__{name}", extension.name),
             None => name.to_owned(),
         };
+
+        let defs = inventory::iter::<ConnectionRef>().map(|c| c.0);
+        let mut connections = Connections::declare(defs, prefixed, &mut problems);
 
         let mut all: Vec<Tool> = Vec::new();
         for ToolRef(def) in inventory::iter::<ToolRef> {
@@ -73,36 +80,28 @@ impl Registry {
                 }
             }
         }
-        all.sort_by(|a, b| (&a.name, a.at).cmp(&(&b.name, b.at)));
-
-        let mut by_name: BTreeMap<Box<str>, Tool> = BTreeMap::new();
-        for tool in all {
-            match by_name.entry(tool.name.clone()) {
-                Entry::Occupied(first) => problems.push(check::duplicate(&tool.name, first.get().at, tool.at)),
-                Entry::Vacant(place) => drop(place.insert(tool)),
-            }
-        }
-        let tools: Vec<Arc<Tool>> = by_name.into_values().map(Arc::new).collect();
-        tools.iter().for_each(|tool| check::tool(tool, &mut problems));
+        let tools = connections.share(all, &mut problems);
+        let every = || tools.iter().chain(connections.tools());
+        every().for_each(|tool| check::tool(tool, &mut problems));
 
         let mut providers: Vec<&'static ProviderDef> = inventory::iter::<ProviderRef>().map(|p| p.0).collect();
         providers.sort_by_key(|p| p.at);
-        check::providers(tools.iter().map(|tool| &**tool), &providers, context, &mut problems);
+        check::providers(every().map(|tool| &**tool), &providers, context, &mut problems);
 
-        if tools.is_empty() && problems.is_empty() {
+        if tools.is_empty() && connections.all().is_empty() && problems.is_empty() {
             problems.push(Problem::error(
                 "empty_bot",
                 None,
-                "no tools are linked into this binary: write a `#[tool]`, or, when they stand in a library crate, name it with \
+                "no tools are linked into this binary: write a `#[tool]` or a `#[connection]`, or, when they stand in a library crate, name it with \
                  `bdk::link!(crate_name);`",
             ));
         }
         problems.sort();
         problems.dedup();
-        Self { by_name: by_names(&tools), tools, providers, problems }
+        Self { by_name: by_names(&tools), tools, connections: Arc::new(connections), providers, problems }
     }
 
-    /// The tools, by name.
+    /// The bot's own tools, by name. What an authored connection has is not among them.
     pub fn tools(&self) -> &[Arc<Tool>] {
         &self.tools
     }
@@ -113,6 +112,26 @@ impl Registry {
     /// Up to three names near this one.
     pub fn near(&self, name: &str) -> Vec<String> {
         near(name, self.tools.iter().map(|tool| tool.name()), 3).into_iter().map(str::to_owned).collect()
+    }
+    /// The connections, by name.
+    #[cfg_attr(not(feature = "commands"), expect(dead_code, reason = "without commands nobody shows or serves them"))]
+    pub(crate) fn connections(&self) -> &[Arc<Declared>] {
+        self.connections.all()
+    }
+    /// A connection by its name.
+    #[expect(dead_code, reason = "the pool finds them by it")]
+    pub(crate) fn connection(&self, name: &str) -> Option<&Arc<Declared>> {
+        self.connections.find(name)
+    }
+    /// The tools of this binary that are an authored connection's, by name.
+    #[cfg_attr(not(feature = "commands"), expect(dead_code, reason = "without commands nobody shows or serves them"))]
+    pub(crate) fn tools_of(&self, connection: &str) -> &[Arc<Tool>] {
+        self.connections.tools_of(connection)
+    }
+    /// The tools of the bot and those of its authored connections.
+    #[cfg(feature = "commands")]
+    pub(crate) fn every_tool(&self) -> impl Iterator<Item = &Arc<Tool>> {
+        self.tools.iter().chain(self.connections.tools())
     }
     /// What is wrong, errors first.
     pub fn problems(&self) -> &[Problem] {

@@ -14,6 +14,21 @@ mod elsewhere {
     /// The second of two.
     #[tool]
     fn twin() {}
+
+    /// The second of two, and without tools.
+    #[connection]
+    fn doubled() -> impl IntoConnection {
+        Connection::stdio("doubled")
+    }
+
+    mod idle {
+        use bdk::prelude::*;
+
+        #[connection]
+        fn without_tools() -> impl IntoConnection {
+            Connection::authored()
+        }
+    }
 }
 
 struct Twice;
@@ -93,6 +108,30 @@ fn made() -> Vec<ToolDefinition> {
         ToolDefinition::new("idle").description("Has no handler."),
         ToolDefinition::new("again").description("Is tried again.").effect(Effect::Write).attempts(2).handler(nothing),
     ]
+}
+
+#[connection]
+fn doubled() -> impl IntoConnection {
+    Connection::stdio("doubled")
+}
+
+/// Says what nobody should.
+#[connection]
+fn leaky() -> impl IntoConnection {
+    Connection::http("https://leaky:hunter2@mcp.example.com/mcp")
+        .header("authorization", "Bearer ${hunter2")
+        .tools(["search"])
+}
+
+/// Has templates where there are none.
+#[connection]
+fn templated() -> impl IntoConnection {
+    Connection::stdio("${HOME}/server").args(["--token=${TOKEN}"])
+}
+
+#[connection]
+fn falls() -> Connection {
+    std::panic::panic_any("at the start")
 }
 
 #[bdk::main]

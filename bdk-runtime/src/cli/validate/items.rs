@@ -3,7 +3,7 @@
 use super::lexer::{Kind, Token, tokens};
 
 /// The attributes that register something.
-const ATTRIBUTES: [&str; 3] = ["tool", "tools", "provide"];
+const ATTRIBUTES: [&str; 4] = ["tool", "tools", "provide", "connection"];
 
 /// What a file declares.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -288,10 +288,10 @@ mod tests {
 
     #[test]
     fn attributed_functions_are_found_with_their_lines() {
-        let source = "use bdk::prelude::*;\n/// Doc with #[tool] in it.\n#[tool(\n    effect = \"read\"\n)]\n#[allow(dead_code)]\npub async fn look(a: u32) {}\n#[bdk::provide] fn db() -> Db { Db }\n#[tools]\nfn made() {}\nfn plain() {}";
+        let source = "use bdk::prelude::*;\n/// Doc with #[tool] in it.\n#[tool(\n    effect = \"read\"\n)]\n#[allow(dead_code)]\npub async fn look(a: u32) {}\n#[bdk::provide] fn db() -> Db { Db }\n#[tools]\nfn made() {}\nfn plain() {}\n#[connection(host)]\nfn linear() {}";
         let items = read(source, "bdk").items;
         let found: Vec<_> = items.iter().map(|i| (i.name.as_str(), i.lines)).collect();
-        assert_eq!(found, [("look", (3, 7)), ("db", (8, 8)), ("made", (9, 10))]);
+        assert_eq!(found, [("look", (3, 7)), ("db", (8, 8)), ("made", (9, 10)), ("linear", (12, 13))]);
     }
 
     #[test]

@@ -6,6 +6,7 @@ use super::{
     package::{Package, Root},
 };
 use crate::{
+    connection::ConnectionRef,
     registry::Problem,
     tool::{At, ProviderRef, ToolRef, ToolsDef},
 };
@@ -19,7 +20,8 @@ pub(super) fn registered() -> Vec<At> {
     let tools = inventory::iter::<ToolRef>().map(|t| t.0.at);
     let made = inventory::iter::<ToolsDef>().map(|t| t.at);
     let providers = inventory::iter::<ProviderRef>().map(|p| p.0.at);
-    tools.chain(made).chain(providers).collect()
+    let connections = inventory::iter::<ConnectionRef>().map(|c| c.0.at);
+    tools.chain(made).chain(providers).chain(connections).collect()
 }
 
 /// What the packages' sources declare beyond that.

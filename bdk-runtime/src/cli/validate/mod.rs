@@ -5,6 +5,7 @@ mod lexer;
 mod missing;
 mod package;
 mod providers;
+mod variables;
 
 pub(super) use providers::Provider;
 
@@ -28,11 +29,12 @@ pub(super) fn run(mut providers: Vec<Provider>, as_json: bool) -> Result<ExitCod
         problems.push(Problem::error("panic_abort", None, crate::bot::ABORTS));
     }
     let tools: Vec<(&Tool, Value)> =
-        registry.tools().iter().filter_map(|tool| Some((&**tool, schemas(tool, &mut problems)?))).collect();
+        registry.every_tool().filter_map(|tool| Some((&**tool, schemas(tool, &mut problems)?))).collect();
     providers.sort();
     providers.dedup();
     providers.into_iter().for_each(|provider| providers::check(provider, &tools, &mut problems));
     let packages = package::at_hand(Identity::get().name, super::program().as_deref());
+    problems.extend(variables::unset(&registry));
     problems.extend(missing::find(&packages, &missing::registered()));
     problems.sort();
     problems.dedup();
@@ -45,6 +47,7 @@ pub(super) fn run(mut providers: Vec<Provider>, as_json: bool) -> Result<ExitCod
             "problems": problems,
             "tools": registry.tools().len(),
             "crates": registry.crates(),
+            "connections": registry.connections().len(),
             "sources": packages.iter().map(|p| &p.name).collect::<Vec<_>>(),
         });
         output::print(format!("{report:#}\n"))?;
