@@ -9,6 +9,8 @@ use crate::{
     store::StoreError,
     tool::Lend,
 };
+#[cfg(feature = "connections")]
+use crate::connection::{Advertised, Connections};
 use futures_util::future::BoxFuture;
 use serde_json::Value;
 use std::{
@@ -61,7 +63,7 @@ struct Inner {
     /// What the bot has now. It is replaced, never changed, so that whoever holds one sees it whole.
     registry: RwLock<Arc<Registry>>,
     /// How often it was replaced. Locked while it is, so that no change is lost to another one.
-    #[cfg_attr(not(feature = "http"), expect(dead_code))] // nothing adds tools then
+    #[cfg_attr(not(any(feature = "http", feature = "connections")), expect(dead_code))] // nothing adds tools then
     changes: Mutex<watch::Sender<u64>>,
     identity: Identity,
     slug: String,
@@ -72,6 +74,11 @@ struct Inner {
     stop: CancellationToken,
     /// What it keeps: opened by what serves, and else made where it is first needed, for as long as the process runs.
     state: OnceLock<State>,
+    /// Its connections: none is opened before something needs it.
+    #[cfg(feature = "connections")]
+    connections: OnceLock<Connections>,
+    #[cfg(feature = "connections")]
+    advertised: Advertised,
     /// Where its routes stand, while it serves over HTTP: everything before `/tools`.
     routes: OnceLock<String>,
 }
@@ -110,6 +117,10 @@ impl Bot {
             running: TaskTracker::new(),
             stop: CancellationToken::new(),
             state: OnceLock::new(),
+            #[cfg(feature = "connections")]
+            connections: OnceLock::new(),
+            #[cfg(feature = "connections")]
+            advertised: Advertised::default(),
             routes: OnceLock::new(),
         }))
     }
@@ -125,11 +136,45 @@ impl Bot {
     pub(crate) async fn keep_state(&self, at: &StateAt) -> Result<(), Error> {
         let state = State::open(self, at).await?;
         self.0.state.set(state).map_err(|_| Error::new("the bot's state is open already"))?;
+        #[cfg(feature = "connections")]
+        if let Some(folder) = at.folder() {
+            // what an earlier process left running is ended now, not when a connection is needed
+            let pool = Connections::new(self.registry().connections().to_vec(), Some(folder.to_owned()));
+            let _ = self.0.connections.set(pool);
+        }
         tokio::spawn(state::tend(self.clone()));
         Ok(())
     }
-    /// Writes out what is kept, and lets go of it.
+    /// Its connections.
+    #[cfg(feature = "connections")]
+    pub(crate) fn connections(&self) -> &Connections {
+        self.0.connections.get_or_init(|| Connections::new(self.registry().connections().to_vec(), None))
+    }
+    /// Sees to it that the tools of advertised connections are among the bot's, as far as their servers can be asked now.
+    #[allow(clippy::unused_async, reason = "without connections there is nobody to wait for")]
+    pub(crate) async fn connect(&self) {
+        #[cfg(feature = "connections")]
+        if self.registry().advertises() {
+            // boxed, so that a bot without them does not carry it
+            Box::pin(self.0.advertised.refresh(self)).await;
+        }
+    }
+    /// The tool that has this name, also where the servers of connections have to be asked for it.
+    pub(crate) async fn find_or_connect(&self, name: &str) -> Option<Arc<Tool>> {
+        let found = self.find(name);
+        #[cfg(feature = "connections")]
+        if found.is_none() {
+            self.connect().await;
+            return self.find(name);
+        }
+        found
+    }
+    /// Writes out what is kept, and lets go of it. The processes of connections end.
     pub(crate) async fn close_state(&self) {
+        #[cfg(feature = "connections")]
+        if let Some(connections) = self.0.connections.get() {
+            connections.close().await;
+        }
         if let Some(state) = self.0.state.get() {
             state.store.close().await;
         }
@@ -175,7 +220,7 @@ impl Bot {
         self.0.registry.read().unwrap_or_else(PoisonError::into_inner).find(name).cloned()
     }
     /// Puts another registry in the place of this one, where there is one to put, and tells of it.
-    #[cfg(feature = "http")]
+    #[cfg(any(feature = "http", feature = "connections"))]
     pub(crate) fn change(
         &self,
         make: impl FnOnce(&Registry) -> Result<Option<Registry>, Error>,

@@ -46,6 +46,8 @@ pub use connection::{
 pub use connection::{ConnectionKind, TakesHeaders, TakesProcess, TakesSignIn};
 pub use error::Error;
 pub use host::{Artifact, Artifacts, Files, Host, Kv};
+#[cfg(feature = "connections")]
+pub use host::{Mcp, McpTool};
 pub use program::{Events, Session};
 pub use registry::{DEFAULT_ATTEMPTS, DEFAULT_TIMEOUT, Problem, Registry, Severity, Tool};
 pub use secrets::secret;

@@ -33,6 +33,17 @@ pub(crate) enum StateAt {
     Memory,
 }
 
+impl StateAt {
+    /// The folder on this machine where a bot leaves notes for its next start, where there is one.
+    #[cfg(feature = "connections")]
+    pub(crate) fn folder(&self) -> Option<&Path> {
+        match self {
+            Self::Folder(folder) => Some(folder),
+            Self::Postgres(_) | Self::Memory => None,
+        }
+    }
+}
+
 impl Default for StateAt {
     fn default() -> Self {
         if cfg!(feature = "sqlite") { Self::Folder(".bdk".into()) } else { Self::Memory }

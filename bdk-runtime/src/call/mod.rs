@@ -25,6 +25,8 @@ mod progress;
 mod provided;
 mod question;
 mod record;
+#[cfg(feature = "connections")]
+mod remote;
 pub(crate) mod recover;
 mod retry;
 mod run;
@@ -93,7 +95,7 @@ pub(crate) async fn call(
     input: CallInput<'_>,
     options: CallOptions,
 ) -> Result<Done, UnknownTool> {
-    match bot.find(name) {
+    match bot.find_or_connect(name).await {
         Some(tool) => Ok(call_found(bot, tool, input, options).await),
         None => Err(UnknownTool::new(bot, name)),
     }
@@ -119,6 +121,11 @@ async fn steps(tool: &Tool, state: &Arc<CallState>, input: CallInput<'_>) -> Res
     check::fields(tool, &slots)?;
     let effect = effect::of(tool, &slots);
     state.set_effect(effect);
+    if state.options.dry_run && !tool.is_in_dry_run() {
+        return Err(Failure::unapprovable(
+            "it is not there in a dry run: its server does not say whether it reads or writes, and nor does the connection",
+        ));
+    }
     if state.options.dry_run && effect == Effect::Write {
         state.set_stubbed();
         return dry_run::stub(tool, &slots);

@@ -2,7 +2,7 @@
 
 use super::{CallInput, CallState, Failure, ToolContext, panic};
 use crate::{
-    registry::{Kind, Tool},
+    registry::{Kind, Runner, Tool},
     tool::{Body, CallCx, Output, Slots, ToolError},
 };
 use std::{any::TypeId, sync::Arc};
@@ -35,11 +35,13 @@ pub(super) async fn once(
                 Body::Blocking(body) => blocking(state, move || body(&cx, &mut slots)).await,
             }
         }
-        Kind::Data(_, body) => {
+        Kind::Data(_, Runner::Handler(body)) => {
             let mut cx = CallCx::with_capacity(1);
             lend_context(&mut cx, state, [TypeId::of::<ToolContext>()]);
             body(input.json().to_value(), &cx).await.map_err(Ended::Failed)
         }
+        #[cfg(feature = "connections")]
+        Kind::Data(_, Runner::Remote(tool)) => remote::call(tool, state, input).await,
     }
 }
 

@@ -28,6 +28,10 @@ fn transient(error: &(dyn Error + 'static)) -> bool {
     if error.is::<tokio::time::error::Elapsed>() {
         return true;
     }
+    #[cfg(feature = "connections")]
+    if let Some(failed) = error.downcast_ref::<crate::connection::Failed>() {
+        return failed.transient;
+    }
     printed(error)
 }
 

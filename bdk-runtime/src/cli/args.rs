@@ -224,6 +224,41 @@ pub(super) enum McpCommand {
     Serve(McpServeArgs),
     /// Print the JSON by which a client knows this bot
     Config(McpConfigArgs),
+    /// List the connections
+    #[cfg(feature = "connections")]
+    List {
+        #[command(flatten)]
+        json: Json,
+    },
+    /// List the tools that a connection's server offers now
+    #[cfg(feature = "connections")]
+    Tools(McpToolsArgs),
+    /// Call a tool of a connection's server, by the server's own name, and print what it answers
+    ///
+    /// The exit code is 1 when the answer is an error.
+    #[cfg(feature = "connections")]
+    Call(McpCallArgs),
+}
+
+#[cfg(feature = "connections")]
+#[derive(Debug, Args)]
+pub(super) struct McpToolsArgs {
+    /// The connection
+    pub(super) name: String,
+    #[command(flatten)]
+    pub(super) json: Json,
+}
+
+#[cfg(feature = "connections")]
+#[derive(Debug, Args)]
+pub(super) struct McpCallArgs {
+    /// The connection
+    pub(super) name: String,
+    /// The tool
+    pub(super) tool: String,
+    /// The input: JSON, `@FILE`, or `-` for stdin
+    #[arg(long, value_name = "JSON", default_value = "{}")]
+    pub(super) input: String,
 }
 
 #[cfg(feature = "mcp")]

@@ -55,7 +55,7 @@ enum Ended {
 
 async fn call_bound(bot: &Bot, args: &CallArgs, input: CallInput<'_>) -> Result<Ended, Stop> {
     let unknown = |unknown: &UnknownTool| Ended::Refused(refused::body("unknown_tool", &unknown.to_string()));
-    if bot.find(&args.tool).is_none() {
+    if bot.find_or_connect(&args.tool).await.is_none() {
         return Ok(unknown(&UnknownTool::new(bot, &args.tool)));
     }
     let cancel = CancellationToken::new();

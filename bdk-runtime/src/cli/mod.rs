@@ -129,6 +129,12 @@ async fn run(server: Server, cli: Cli) -> Result<ExitCode, Stop> {
         Some(Command::Mcp { command }) => match command {
             args::McpCommand::Serve(args) => mcp::serve::serve(args).await,
             args::McpCommand::Config(args) => mcp::config::run(&args),
+            #[cfg(feature = "connections")]
+            args::McpCommand::List { json } => mcp::connections::list(json.json),
+            #[cfg(feature = "connections")]
+            args::McpCommand::Tools(args) => mcp::connections::tools(args).await,
+            #[cfg(feature = "connections")]
+            args::McpCommand::Call(args) => mcp::connections::call(args).await,
         },
         Some(Command::Sessions(args)) => sessions::run(args).await,
         Some(Command::Trace(args)) => trace::run(&args).await,

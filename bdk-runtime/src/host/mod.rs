@@ -5,6 +5,8 @@
 pub(crate) mod artifacts;
 mod files;
 mod kv;
+#[cfg(feature = "connections")]
+mod mcp;
 mod turns;
 
 #[cfg(test)]
@@ -13,6 +15,8 @@ mod tests;
 pub use artifacts::{Artifact, Artifacts};
 pub use files::Files;
 pub use kv::Kv;
+#[cfg(feature = "connections")]
+pub use mcp::{Mcp, McpTool};
 pub(crate) use turns::Turns;
 
 use crate::{bot::Bot, cut};
@@ -44,11 +48,19 @@ pub struct Host {
     pub kv: Kv,
     /// Files by their paths.
     pub files: Files,
+    /// The servers of connections.
+    #[cfg(feature = "connections")]
+    pub mcp: Mcp,
 }
 
 impl Host {
     pub(crate) fn of(bot: &Bot) -> Self {
-        Self { kv: Kv::of(bot), files: Files::of(bot) }
+        Self {
+            kv: Kv::of(bot),
+            files: Files::of(bot),
+            #[cfg(feature = "connections")]
+            mcp: Mcp::of(bot),
+        }
     }
 }
 

@@ -147,6 +147,7 @@ impl ServerHandler for Handler {
         context: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
         let view = self.client(&context).view();
+        self.mcp.bot.connect().await;
         let cursor = request.and_then(|request| request.cursor);
         match self.mcp.listing.page(&self.mcp.bot.registry(), view, cursor.as_deref()) {
             Ok(page) => typed(serde_json::from_slice(&page)),

@@ -12,7 +12,7 @@ use super::{
 use crate::{
     ToolContext,
     call::{CallInput, CallOptions, UnknownTool},
-    registry::{Kind, Tool},
+    registry::{Kind, Runner, Tool},
 };
 use bytes::Bytes;
 use serde_json::{Map, Value, value::RawValue};
@@ -35,7 +35,10 @@ pub(crate) fn is_ours(method: &str) -> bool {
 pub(crate) async fn answer(mcp: &Arc<Mcp>, client: Client, message: Message<'_>, bytes: &Bytes) -> Answered {
     let id = message.id;
     let answered = match message.method() {
-        Some("tools/list") => list(mcp, &client, &message).map(|json| Answered::Whole(Response::ok(json))),
+        Some("tools/list") => {
+            mcp.bot.connect().await;
+            list(mcp, &client, &message).map(|json| Answered::Whole(Response::ok(json)))
+        }
         _ => call(mcp, client, message, bytes).await,
     };
     answered.unwrap_or_else(|error| {
@@ -64,7 +67,7 @@ async fn call(mcp: &Arc<Mcp>, client: Client, message: Message<'_>, bytes: &Byte
     let traceparent = params.meta.as_ref().and_then(Meta::traceparent);
     let key = params.meta.as_ref().map_or(Ok(None), Meta::key)?;
     let waits = request_state.is_some() || input_responses.is_some();
-    let tool = mcp.bot.find(&name.0);
+    let tool = mcp.bot.find_or_connect(&name.0).await;
     if waits || tool.as_ref().is_some_and(|tool| speaks(tool)) {
         let request = CallRequest {
             id: id.into(),
@@ -96,7 +99,9 @@ fn speaks(tool: &Tool) -> bool {
     match &tool.kind {
         _ if tool.needs_approval() => true,
         Kind::Code(def) => def.needs.iter().any(|need| (need.key)() == TypeId::of::<ToolContext>()),
-        Kind::Data(..) => true,
+        Kind::Data(_, Runner::Handler(_)) => true,
+        #[cfg(feature = "connections")]
+        Kind::Data(_, Runner::Remote(_)) => false,
     }
 }
 

@@ -45,9 +45,29 @@ impl Registry {
         if errors.is_empty() { Ok(self.of(tools)) } else { Err(Error::new(errors.join("\n"))) }
     }
 
+    /// The registry with these tools of other servers in the place of those that it had.
+    #[cfg(feature = "connections")]
+    pub(crate) fn with_remote(&self, remote: Vec<Tool>) -> Self {
+        let own = self.tools.iter().filter(|tool| tool.connection().is_none()).cloned();
+        let mut tools: Vec<Arc<Tool>> = own.chain(remote.into_iter().map(Arc::new)).collect();
+        tools.sort_by(|a, b| a.name.cmp(&b.name));
+        self.of(tools)
+    }
+
+    /// What would stop a start with this tool.
+    #[cfg(feature = "connections")]
+    pub(crate) fn fault_of(&self, tool: &Tool) -> Option<String> {
+        let mut problems = Vec::new();
+        check::tool(tool, &mut problems);
+        problems.into_iter().find(|p| p.severity == Severity::Error).map(|p| p.message)
+    }
+
     /// The registry without an added tool; `None` where it has no such tool.
     pub(crate) fn without_tool(&self, name: &str) -> Result<Option<Self>, Error> {
         let Some(tool) = self.find(name) else { return Ok(None) };
+        if let Some(connection) = tool.connection() {
+            return Err(Error::new(format!("`{name}` is a tool of the connection `{connection}`, and comes and goes with it")));
+        }
         if !tool.added {
             return Err(Error::new(format!(
                 "`{name}` is part of this binary ({}): only a tool that was added while the bot ran can be removed",

@@ -3,7 +3,7 @@
 //! inventory gives them in an order that changes with the profile, so nothing here keeps it: tools are sorted by name.
 //! A registry never changes: where a running bot gets or loses a tool, another one takes its place.
 
-#[cfg(feature = "http")]
+#[cfg(any(feature = "http", feature = "connections"))]
 mod change;
 mod check;
 mod connections;
@@ -21,10 +21,12 @@ pub(crate) use check::short;
 pub(crate) use connections::Connections;
 #[cfg(feature = "http")]
 pub(crate) use made::Made;
-pub(crate) use tool::Kind;
+#[cfg(feature = "connections")]
+pub(crate) use tool::Remote;
+pub(crate) use tool::{Kind, Runner};
 
 use crate::{
-    connection::{ConnectionRef, Declared},
+    connection::{Access, ConnectionRef, Declared},
     near::near,
     tool::{At, ProviderDef, ProviderRef, ToolRef, ToolsDef},
 };
@@ -117,6 +119,11 @@ impl Registry {
     #[cfg_attr(not(feature = "commands"), expect(dead_code, reason = "without commands nobody shows or serves them"))]
     pub(crate) fn connections(&self) -> &[Arc<Declared>] {
         self.connections.all()
+    }
+    /// Whether a connection's tools stand among the bot's.
+    #[cfg(feature = "connections")]
+    pub(crate) fn advertises(&self) -> bool {
+        self.connections.all().iter().any(|one| one.access() == Access::Advertised)
     }
     /// A connection by its name.
     #[expect(dead_code, reason = "the pool finds them by it")]

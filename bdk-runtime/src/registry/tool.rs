@@ -16,8 +16,28 @@ pub const DEFAULT_ATTEMPTS: u32 = 3;
 pub(crate) enum Kind {
     /// A `#[tool]` function.
     Code(&'static ToolDef),
-    /// A `#[tools]` function's data, with its handler.
-    Data(Box<ToolDefinition>, DataBody),
+    /// Data: of a `#[tools]` function, or of another server.
+    Data(Box<ToolDefinition>, Runner),
+}
+
+/// What runs a tool that data made.
+pub(crate) enum Runner {
+    /// The author's handler.
+    Handler(DataBody),
+    /// Another server.
+    #[cfg(feature = "connections")]
+    Remote(Remote),
+}
+
+/// Whose a tool is that another server runs.
+#[cfg(feature = "connections")]
+pub(crate) struct Remote {
+    /// The connection's name.
+    pub(crate) connection: Box<str>,
+    /// The server's own name for it.
+    pub(crate) own: Box<str>,
+    /// MCP's hints, as the server gives them.
+    pub(crate) said: Vec<(&'static str, bool)>,
 }
 
 /// One tool as the bot serves it. Schema and validator are made when first needed, and kept.
@@ -42,7 +62,29 @@ impl Tool {
     }
     pub(crate) fn data(name: String, definition: ToolDefinition, body: DataBody, at: At) -> Self {
         let time_args = definition.time_args.iter().map(|n| n.as_str().into()).collect();
-        Self::new(name, Kind::Data(Box::new(definition), body), at, time_args)
+        Self::new(name, Kind::Data(Box::new(definition), Runner::Handler(body)), at, time_args)
+    }
+    #[cfg(feature = "connections")]
+    pub(crate) fn remote(name: String, definition: ToolDefinition, remote: Remote, at: At) -> Self {
+        Self::new(name, Kind::Data(Box::new(definition), Runner::Remote(remote)), at, Box::default())
+    }
+    #[cfg(feature = "connections")]
+    fn of_server(&self) -> Option<&Remote> {
+        match &self.kind {
+            Kind::Data(_, Runner::Remote(remote)) => Some(remote),
+            _ => None,
+        }
+    }
+    /// The connection whose server runs it.
+    pub fn connection(&self) -> Option<&str> {
+        #[cfg(feature = "connections")]
+        return self.of_server().map(|remote| &*remote.connection);
+        #[cfg(not(feature = "connections"))]
+        None
+    }
+    /// Whether it is there in a dry run: a server's tool of which nobody says what it does is neither run nor stubbed.
+    pub(crate) fn is_in_dry_run(&self) -> bool {
+        self.connection().is_none() || self.effect() != "undeclared"
     }
     fn new(name: String, kind: Kind, at: At, time_args: Box<[Box<str>]>) -> Self {
         Self {
@@ -191,6 +233,10 @@ impl Tool {
     /// MCP's annotations: `readOnlyHint` from a declared effect, the rest where the author gave it.
     pub fn annotations(&self) -> Value {
         let mut out = serde_json::Map::new();
+        #[cfg(feature = "connections")]
+        for (name, said) in self.of_server().iter().flat_map(|remote| &remote.said) {
+            out.insert((*name).into(), (*said).into());
+        }
         match self.effect() {
             "read" => drop(out.insert("readOnlyHint".into(), true.into())),
             "write" => drop(out.insert("readOnlyHint".into(), false.into())),
@@ -234,6 +280,11 @@ impl Tool {
         }
         source["file"] = self.at.file.into();
         source["line"] = self.at.line.into();
+        #[cfg(feature = "connections")]
+        if let Some(remote) = self.of_server() {
+            source["connection"] = (*remote.connection).into();
+            source["name"] = (*remote.own).into();
+        }
         out["source"] = source;
         out
     }

@@ -62,7 +62,7 @@ impl Routes {
             .route("/readyz", get(ready))
             .route("/v1/agents", get(async |State(known): State<Known>| json(known.surface.agents())))
             .route(&tools, get(self::tools))
-            .route(&info, get(async |State(known): State<Known>| json(known.surface.info())))
+            .route(&info, get(async |State(known): State<Known>| json(known.surface.info().await)))
             .route(&openapi, get(async |State(known): State<Known>| json(known.surface.openapi())))
             .route(&artifact, get(self::artifact));
         let sessions = session::Known(Arc::new(sessions));
@@ -98,7 +98,7 @@ async fn ready(State(known): State<Known>) -> Response {
 async fn tools(State(known): State<Known>, RawQuery(query): RawQuery) -> Response {
     let query = query.unwrap_or_default();
     let cursor = url::form_urlencoded::parse(query.as_bytes()).find(|(name, _)| name == "cursor");
-    json(known.surface.tools(cursor.as_ref().map(|(_, cursor)| &**cursor)))
+    json(known.surface.tools(cursor.as_ref().map(|(_, cursor)| &**cursor)).await)
 }
 
 async fn artifact(State(known): State<Known>, request: Request<Body>) -> Response {

@@ -41,7 +41,8 @@ impl Surface {
     }
 
     /// A page of the tools: those behind the name that the cursor is.
-    pub(super) fn tools(&self, cursor: Option<&str>) -> Bytes {
+    pub(super) async fn tools(&self, cursor: Option<&str>) -> Bytes {
+        self.bot.connect().await;
         let registry = self.bot.registry();
         match cursor {
             None => self.tools.of(&registry, || self.page(&registry, 0)),
@@ -69,7 +70,8 @@ impl Surface {
         })
     }
 
-    pub(super) fn info(&self) -> Bytes {
+    pub(super) async fn info(&self) -> Bytes {
+        self.bot.connect().await;
         let mut out = json!({ "ok": true });
         if let (Some(out), Value::Object(info)) = (out.as_object_mut(), info(&self.bot)) {
             out.extend(info);

@@ -31,7 +31,7 @@ pub(super) async fn call(
     }
     let name = decoded(name);
     // before the body is read
-    let Some(tool) = door.bot.find(&name) else {
+    let Some(tool) = door.bot.find_or_connect(&name).await else {
         let unknown = UnknownTool::new(&door.bot, &name);
         return Err(Refused::new(Code::UnknownTool, unknown.to_string()));
     };

@@ -165,6 +165,12 @@ impl ToolOutput {
         self.is_error = true;
         self
     }
+    /// With these parts as they are.
+    #[cfg(feature = "connections")]
+    pub(crate) fn with_content(mut self, content: Vec<Value>) -> Self {
+        self.content = content;
+        self
+    }
     fn part(mut self, part: Value) -> Self {
         self.content.push(part);
         self

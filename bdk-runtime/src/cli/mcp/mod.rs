@@ -1,4 +1,6 @@
 //! `mcp`: the bot as a server for MCP clients on this machine, and how they are told of it.
 
 pub(super) mod config;
+#[cfg(feature = "connections")]
+pub(super) mod connections;
 pub(super) mod serve;

@@ -1,0 +1,37 @@
+//! What came of a server's answer, as the rest of the bot knows it.
+
+use super::{Called, Failed, Kind};
+use crate::{Error, ToolOutput};
+use serde_json::{Value, value::RawValue};
+
+impl Called {
+    /// The envelope that the call ends with: `_meta` is between the server and the bot.
+    pub(crate) fn into_output(self) -> ToolOutput {
+        let read = |json: Box<RawValue>| serde_json::from_str::<Value>(json.get()).unwrap_or_default();
+        let mut output = ToolOutput::default();
+        if let Value::Array(content) = read(self.content) {
+            output = output.with_content(content);
+        }
+        if let Some(structured) = self.structured {
+            output = output.structured(read(structured));
+        }
+        if self.is_error { output.error() } else { output }
+    }
+}
+
+impl Failed {
+    /// Whether the server is not to be had now, whatever is asked of it.
+    pub(crate) fn is_not_there(&self) -> bool {
+        matches!(self.kind, Kind::Unknown | Kind::Closed | Kind::Open | Kind::Paused)
+    }
+}
+
+impl From<Failed> for Error {
+    fn from(failed: Failed) -> Self {
+        if failed.is_not_there() {
+            return Self::unavailable(failed.words);
+        }
+        // with itself as its cause, which tells whether trying again may help
+        Self::with_source(failed.words.clone(), failed)
+    }
+}
