@@ -1,5 +1,7 @@
 //! The running bot: what every front shares, and hands to the call path.
 
+#[cfg(feature = "connections")]
+use crate::connection::{Advertised, Connections, Whom, follow};
 use crate::{
     Error, Timestamp,
     call::{self, CallInput, CallOptions, Done, Provided, ToolContext, UnknownTool},
@@ -9,8 +11,6 @@ use crate::{
     store::StoreError,
     tool::Lend,
 };
-#[cfg(feature = "connections")]
-use crate::connection::{Advertised, Connections};
 use futures_util::future::BoxFuture;
 use serde_json::Value;
 use std::{
@@ -143,7 +143,15 @@ impl Bot {
             let _ = self.0.connections.set(pool);
         }
         tokio::spawn(state::tend(self.clone()));
+        #[cfg(feature = "connections")]
+        if self.registry().advertises() {
+            tokio::spawn(follow(self.clone()));
+        }
         Ok(())
+    }
+    #[cfg(feature = "connections")]
+    pub(crate) fn advertised(&self) -> &Advertised {
+        &self.0.advertised
     }
     /// Its connections.
     #[cfg(feature = "connections")]
@@ -156,7 +164,7 @@ impl Bot {
         #[cfg(feature = "connections")]
         if self.registry().advertises() {
             // boxed, so that a bot without them does not carry it
-            Box::pin(self.0.advertised.refresh(self)).await;
+            Box::pin(self.0.advertised.refresh(self, Whom::All)).await;
         }
     }
     /// The tool that has this name, also where the servers of connections have to be asked for it.

@@ -25,9 +25,9 @@ mod progress;
 mod provided;
 mod question;
 mod record;
+pub(crate) mod recover;
 #[cfg(feature = "connections")]
 mod remote;
-pub(crate) mod recover;
 mod retry;
 mod run;
 mod say;

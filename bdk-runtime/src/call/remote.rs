@@ -12,7 +12,8 @@ use std::sync::Arc;
 pub(super) async fn call(tool: &Remote, state: &Arc<CallState>, input: &CallInput<'_>) -> Result<Output, Ended> {
     let traceparent = state.options.traceparent.as_deref().map(str::to_owned);
     let info = CallInfo { traceparent, ..CallInfo::default() };
-    let call = state.bot.connections().call(&tool.connection, &tool.own, &input.to_json(), &info);
+    let input = input.to_json();
+    let call = state.bot.connections().call(&tool.connection, &tool.own, &input, &info);
     // boxed, so that a call of another tool does not carry it
     match Box::pin(call).await {
         Ok(called) => Ok(Output::Envelope(Box::new(called.into_output()))),

@@ -1,5 +1,7 @@
 //! One attempt: lends what the tool needs, and runs it where it belongs.
 
+#[cfg(feature = "connections")]
+use super::remote;
 use super::{CallInput, CallState, Failure, ToolContext, panic};
 use crate::{
     registry::{Kind, Runner, Tool},

@@ -8,11 +8,7 @@ use crate::{
     tool::{Timeout, ToolDefinition},
 };
 use futures_util::future::join_all;
-use std::{
-    collections::BTreeMap,
-    sync::Arc,
-    time::Duration,
-};
+use std::{collections::BTreeMap, sync::Arc, time::Duration};
 use tokio::{sync::Mutex, time::Instant};
 
 /// How long a server that could not be asked is not asked again for a listing. It doubles.
@@ -31,10 +27,26 @@ struct Heard {
     failed: Option<(Instant, Duration)>,
 }
 
+/// Who is asked.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Whom {
+    All,
+    /// Those who were asked before: nobody is opened for it.
+    Known,
+}
+
+/// Puts the tools among the bot's anew whenever a server says that its own changed, until the bot ends.
+pub(crate) async fn follow(bot: Bot) {
+    let mut changes = bot.connections().changes();
+    while let Some(Ok(())) = bot.stop().run_until_cancelled(changes.changed()).await {
+        bot.advertised().refresh(&bot, Whom::Known).await;
+    }
+}
+
 impl Advertised {
     /// Asks those who may have something new to say, all at once, and puts their tools among the bot's. A server that cannot be
     /// asked keeps the tools that it had.
-    pub(crate) async fn refresh(&self, bot: &Bot) {
+    pub(crate) async fn refresh(&self, bot: &Bot, whom: Whom) {
         // whoever comes meanwhile wants to know the same
         let mut heard = self.0.lock().await;
         let registry = bot.registry();
@@ -43,8 +55,9 @@ impl Advertised {
             .iter()
             .filter(|declared| declared.access() == Access::Advertised)
             .filter(|declared| {
-                let failed = heard.get(&declared.name).and_then(|heard| heard.failed);
-                failed.is_none_or(|(again, _)| Instant::now() >= again)
+                let heard = heard.get(&declared.name);
+                let due = heard.and_then(|heard| heard.failed).is_none_or(|(again, _)| Instant::now() >= again);
+                due && (whom == Whom::All || heard.is_some())
             })
             .collect();
         let answers = join_all(asked.iter().map(|declared| bot.connections().list(&declared.name))).await;
@@ -95,7 +108,8 @@ fn tools(registry: &Registry, listings: &[(&Arc<Declared>, &Listing)]) -> Vec<To
     let keys: Vec<(&str, &str)> = offered.iter().map(|(declared, tool)| (&*declared.name, &*tool.name)).collect();
     let own = |name: &str| registry.find(name).is_some_and(|tool| tool.connection().is_none());
     let names = names(&keys, own);
-    let made = names.into_iter().zip(offered).map(|(name, (declared, tool))| (declared, tool, make(name, declared, tool)));
+    let made =
+        names.into_iter().zip(offered).map(|(name, (declared, tool))| (declared, tool, make(name, declared, tool)));
     made.filter_map(|(declared, remote, tool)| match registry.fault_of(&tool) {
         None => Some(tool),
         Some(why) => {
@@ -120,11 +134,8 @@ fn make(name: String, declared: &Declared, tool: &RemoteTool) -> Tool {
     definition.output_schema.clone_from(&tool.output_schema);
     definition.effect = offered::effect(&declared.spec, tool);
     definition.timeout = declared.spec.timeout.map_or(Timeout::Default, Timeout::After);
-    let remote = Remote {
-        connection: declared.name.clone(),
-        own: tool.name.as_str().into(),
-        said: said(tool.annotations),
-    };
+    let remote =
+        Remote { connection: declared.name.clone(), own: tool.name.as_str().into(), said: said(tool.annotations) };
     Tool::remote(name, definition, remote, declared.at)
 }
 

@@ -1,21 +1,61 @@
 //! Connections: other servers' tools, in this bot.
 //!
 //! [`spec`] is what an author declares, [`template`] how a credential is named in it without being there, [`declared`] what the
-//! binary has of it, [`check`] what is wrong with it.
+//! binary has of it, [`check`] what is wrong with it. With the feature `connections` there is more: [`pool`] has them all, [`held`]
+//! one of them with what happens to it ([`breaker`], [`flight`], [`given`], [`listing`]), [`client`] is an open server over
+//! [`wire`] or a [`child`]; [`offered`] says which tools of it there are, [`names`] and [`advertised`] put them among the bot's.
+#![cfg_attr(not(feature = "connections"), allow(dead_code, unused_imports, reason = "nothing opens them"))]
 
+#[cfg(feature = "connections")]
+mod advertised;
+#[cfg(feature = "connections")]
+mod breaker;
+#[cfg(feature = "connections")]
+mod called;
 mod check;
+#[cfg(feature = "connections")]
+mod child;
+#[cfg(feature = "connections")]
+mod client;
 mod declared;
+#[cfg(feature = "connections")]
+mod failed;
+#[cfg(feature = "connections")]
+mod flight;
+#[cfg(feature = "connections")]
+mod given;
+#[cfg(feature = "connections")]
+mod held;
+#[cfg(feature = "connections")]
+mod limits;
+#[cfg(feature = "connections")]
+mod listing;
+#[cfg(feature = "connections")]
+mod names;
+#[cfg(feature = "connections")]
+pub(crate) mod offered;
+#[cfg(feature = "connections")]
+mod outcome;
+#[cfg(feature = "connections")]
+mod pool;
 mod spec;
 mod template;
+#[cfg(feature = "connections")]
+mod wire;
 
 pub(crate) use declared::{Access, Declared};
 pub use declared::{ConnectionDef, ConnectionRef};
-#[expect(unused_imports, reason = "the pool opens by it")]
-pub(crate) use spec::Spec;
-#[cfg_attr(not(feature = "commands"), expect(unused_imports, reason = "the pool opens by it"))]
-pub(crate) use spec::Transport;
 pub use spec::{
     AnyConnection, AuthoredConnection, Connection, HttpConnection, IntoConnection, NotYet, Pin, StdioConnection,
 };
 pub use spec::{ConnectionKind, TakesHeaders, TakesProcess, TakesSignIn};
+pub(crate) use spec::{Spec, Transport};
 pub(crate) use template::Template;
+#[cfg(feature = "connections")]
+pub(crate) use {
+    advertised::{Advertised, Whom, follow},
+    called::{CallInfo, Called},
+    failed::{Failed, Kind},
+    listing::{Annotations, Listing, RemoteTool},
+    pool::Connections,
+};

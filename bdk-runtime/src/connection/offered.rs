@@ -1,6 +1,9 @@
 //! Which of a server's tools the bot offers, and what it holds of each.
 
-use super::{Spec, listing::{Annotations, RemoteTool}};
+use super::{
+    Spec,
+    listing::{Annotations, RemoteTool},
+};
 use crate::Effect;
 
 /// The server's tools that pass the connection's filters, in the server's order.

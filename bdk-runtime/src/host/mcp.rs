@@ -102,8 +102,8 @@ impl Mcp {
                 Value::Null => RawValue::from_string("{}".to_owned()).unwrap_or_else(|_| RawValue::NULL.to_owned()),
                 _ => return Err(Error::new(format!("the input of {} is no object", shown(tool)))),
             };
-            let call = self.0.connections().call(connection, tool, &input, &CallInfo::default());
-            Ok(call.await?.into_output())
+            let info = CallInfo::default();
+            Ok(self.0.connections().call(connection, tool, &input, &info).await?.into_output())
         })
     }
     /// Whether the connection's filters let the tool through. Where names decide it nothing is asked.

@@ -63,7 +63,10 @@ fn page(rest: &[Arc<Tool>], view: View) -> Bytes {
     if shape == Shape::Modern {
         out.insert("resultType".into(), "complete".into());
     }
-    out.insert("tools".into(), page.iter().filter(|tool| !dry_run || tool.is_in_dry_run()).map(|tool| item(tool, view)).collect());
+    out.insert(
+        "tools".into(),
+        page.iter().filter(|tool| !dry_run || tool.is_in_dry_run()).map(|tool| item(tool, view)).collect(),
+    );
     if let (Some(last), false) = (page.last(), behind.is_empty()) {
         out.insert("nextCursor".into(), cursor(last.name()).into());
     }

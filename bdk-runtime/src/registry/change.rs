@@ -66,7 +66,9 @@ impl Registry {
     pub(crate) fn without_tool(&self, name: &str) -> Result<Option<Self>, Error> {
         let Some(tool) = self.find(name) else { return Ok(None) };
         if let Some(connection) = tool.connection() {
-            return Err(Error::new(format!("`{name}` is a tool of the connection `{connection}`, and comes and goes with it")));
+            return Err(Error::new(format!(
+                "`{name}` is a tool of the connection `{connection}`, and comes and goes with it"
+            )));
         }
         if !tool.added {
             return Err(Error::new(format!(

@@ -126,7 +126,6 @@ impl Registry {
         self.connections.all().iter().any(|one| one.access() == Access::Advertised)
     }
     /// A connection by its name.
-    #[expect(dead_code, reason = "the pool finds them by it")]
     pub(crate) fn connection(&self, name: &str) -> Option<&Arc<Declared>> {
         self.connections.find(name)
     }

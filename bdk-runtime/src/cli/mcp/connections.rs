@@ -7,11 +7,7 @@ use crate::cli::{
     shown,
     signal::stop_asked,
 };
-use crate::{
-    Effect, Host, ToolOutput,
-    bot::Bot,
-    host::McpTool,
-};
+use crate::{Effect, Host, ToolOutput, bot::Bot, host::McpTool};
 use serde_json::{Value, json};
 use std::{fmt::Write, process::ExitCode};
 
@@ -76,7 +72,8 @@ fn text(tool: &McpTool) -> String {
 /// Calls a server's tool, by the server's own name, and prints what it answers.
 pub(in crate::cli) async fn call(args: McpCallArgs) -> Result<ExitCode, Stop> {
     let input = input::read(&args.input)?;
-    let input: Value = serde_json::from_str(input.get()).map_err(|e| Stop::usage(format!("--input is no JSON: {e}")))?;
+    let input: Value =
+        serde_json::from_str(input.get()).map_err(|e| Stop::usage(format!("--input is no JSON: {e}")))?;
     let bot = Bot::load()?;
     let host = Host::of(&bot);
     let answered = tokio::select! {
