@@ -1,21 +1,41 @@
-//! Step 6 of a tool that another server runs.
+//! Step 6 of a tool that another server runs, or another process of this binary.
 
-use super::{CallInput, CallState, Failure, run::Ended};
+use super::{CallInput, CallState, Failure, ToolContext, run::Ended};
 use crate::{
-    connection::{CallInfo, Failed},
-    registry::Remote,
+    connection::{CallInfo, Called, Failed, Place},
+    registry::{Remote, RunsIn},
     tool::{Output, ToolError},
 };
-use std::sync::Arc;
+use std::{path::Path, sync::Arc};
 
 /// Calls it. The call's deadline and its caller's leaving drop the future, which tells the server.
 pub(super) async fn call(tool: &Remote, state: &Arc<CallState>, input: &CallInput<'_>) -> Result<Output, Ended> {
-    let traceparent = state.options.traceparent.as_deref().map(str::to_owned);
-    let info = CallInfo { traceparent, ..CallInfo::default() };
-    let input = input.to_json();
-    let call = state.bot.connections().call(&tool.connection, &tool.own, &input, &info);
+    let (info, input) = (info(state), input.to_json());
     // boxed, so that a call of another tool does not carry it
-    match Box::pin(call).await {
+    ended(Box::pin(state.bot.connections().call(&tool.connection, &tool.own, &input, &info)).await)
+}
+
+/// Calls a tool of this binary in the process of its authored connection, which works where the agent does: in the session's
+/// folder, and stays as long as that; for an unbound call in the call's own, and goes with it.
+pub(super) async fn call_authored(
+    home: &RunsIn,
+    state: &Arc<CallState>,
+    input: &CallInput<'_>,
+) -> Result<Output, Ended> {
+    let context = ToolContext::of(state);
+    let folder: &Path = context.workspace_dir().map_err(|error| Ended::Unlent(error.into()))?;
+    let (info, input) = (info(state), input.to_json());
+    let place = Place { folder, lasts: state.options.session.as_ref().map(|live| &live.stop) };
+    ended(Box::pin(state.bot.connections().call_in(&place, &home.connection, &home.own, &input, &info)).await)
+}
+
+fn info(state: &CallState) -> CallInfo {
+    let traceparent = state.options.traceparent.as_deref().map(str::to_owned);
+    CallInfo { traceparent, ..CallInfo::default() }
+}
+
+fn ended(called: Result<Called, Failed>) -> Result<Output, Ended> {
+    match called {
         Ok(called) => Ok(Output::Envelope(Box::new(called.into_output()))),
         Err(failed) if failed.is_not_there() => Err(Ended::Refused(Failure::unavailable(&failed.words))),
         Err(failed) if failed.never_ran() => Err(Ended::Unlent(error(failed))),

@@ -25,6 +25,10 @@ pub(super) async fn once(
     mut slots: Slots,
     input: &CallInput<'_>,
 ) -> Result<Output, Ended> {
+    #[cfg(feature = "connections")]
+    if let Some(home) = &tool.runs_in {
+        return remote::call_authored(home, state, input).await;
+    }
     match &tool.kind {
         Kind::Code(def) => {
             let mut cx = CallCx::with_capacity(def.needs.len());

@@ -296,6 +296,10 @@ pub(super) struct McpServeArgs {
     /// Make all calls part of this session
     #[arg(long, value_name = "ID")]
     pub(super) session: Option<String>,
+    /// Serve the tools of this authored connection, and no others: as the bot starts it
+    #[cfg(feature = "connections")]
+    #[arg(long, value_name = "NAME")]
+    pub(super) connection: Option<String>,
 }
 
 /// `512`, `512k`, `4M`, in units of 1024.

@@ -53,7 +53,8 @@ impl Advertised {
         let asked: Vec<&Arc<Declared>> = registry
             .connections()
             .iter()
-            .filter(|declared| declared.access() == Access::Advertised)
+            // an authored one's tools are known from the start
+            .filter(|declared| declared.access() == Access::Advertised && !declared.is_authored())
             .filter(|declared| {
                 let heard = heard.get(&declared.name);
                 let due = heard.and_then(|heard| heard.failed).is_none_or(|(again, _)| Instant::now() >= again);
@@ -106,7 +107,7 @@ fn tools(registry: &Registry, listings: &[(&Arc<Declared>, &Listing)]) -> Vec<To
     }
     offered.sort_by_key(|(declared, tool)| (&*declared.name, &*tool.name));
     let keys: Vec<(&str, &str)> = offered.iter().map(|(declared, tool)| (&*declared.name, &*tool.name)).collect();
-    let own = |name: &str| registry.find(name).is_some_and(|tool| tool.connection().is_none());
+    let own = |name: &str| registry.find(name).is_some_and(|tool| !tool.is_remote());
     let names = names(&keys, own);
     let made =
         names.into_iter().zip(offered).map(|(name, (declared, tool))| (declared, tool, make(name, declared, tool)));

@@ -79,6 +79,13 @@ impl Declared {
 }
 
 impl Spec {
+    /// Whether the filters let a tool through, by the server's own name. Whether it reads is asked where that decides it.
+    #[cfg(feature = "connections")]
+    pub(crate) fn passes(&self, tool: &str, reads: impl FnOnce() -> bool) -> bool {
+        self.allowed.as_ref().is_none_or(|names| names.iter().any(|name| name == tool))
+            && self.denied.iter().all(|name| name != tool)
+            && (!self.only_reads || reads())
+    }
     /// The environment variables that its templates name.
     #[cfg_attr(not(feature = "commands"), expect(dead_code, reason = "only the command line tells them"))]
     pub(crate) fn variables(&self) -> BTreeSet<String> {

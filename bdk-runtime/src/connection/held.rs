@@ -14,7 +14,7 @@ use super::{
     spec::Transport,
 };
 use std::{
-    path::Path,
+    path::{Path, PathBuf},
     sync::{
         Arc, Mutex, MutexGuard, PoisonError,
         atomic::{AtomicU64, Ordering},
@@ -27,6 +27,8 @@ use tokio::{
 
 pub(super) struct Held {
     pub(super) declared: Arc<Declared>,
+    /// Where the process of an authored one works; that of the bot without.
+    folder: Option<PathBuf>,
     limits: Arc<Limits>,
     notes: Notes,
     has_templates: bool,
@@ -49,7 +51,13 @@ struct State {
 }
 
 impl Held {
-    pub(super) fn new(declared: Arc<Declared>, limits: Arc<Limits>, notes: Notes, changes: watch::Sender<u64>) -> Self {
+    pub(super) fn new(
+        declared: Arc<Declared>,
+        folder: Option<PathBuf>,
+        limits: Arc<Limits>,
+        notes: Notes,
+        changes: watch::Sender<u64>,
+    ) -> Self {
         Self {
             has_templates: given::has_templates(&declared.spec.transport),
             breaker: Breaker::new(limits.clone()),
@@ -59,6 +67,7 @@ impl Held {
             listing: Flight::default(),
             version: Arc::default(),
             declared,
+            folder,
             limits,
             notes,
             changes,
@@ -243,7 +252,7 @@ impl Held {
                 let words = "where this program's own file is, is not known";
                 let program = program.ok_or_else(|| Failed::bare(Kind::Open, words))?;
                 let args = ["mcp", "serve", "--connection", self.name()].map(str::to_owned);
-                self.start(&program, &args, given::environment(&[], true)?, None).await
+                self.start(&program, &args, given::environment(&[], true)?, self.folder.as_deref()).await
             }
         }
     }

@@ -57,5 +57,6 @@ pub(crate) use {
     called::{CallInfo, Called},
     failed::{Failed, Kind},
     listing::{Annotations, Listing, RemoteTool},
-    pool::Connections,
+    names::names,
+    pool::{Connections, Place},
 };

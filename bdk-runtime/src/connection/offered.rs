@@ -11,11 +11,7 @@ use crate::Effect;
 /// # Errors
 /// When there are filters and nothing passes them: which those are, in words.
 pub(crate) fn offered<'a>(spec: &Spec, tools: &'a [RemoteTool]) -> Result<Vec<&'a RemoteTool>, String> {
-    let passes = |tool: &&RemoteTool| {
-        spec.allowed.as_ref().is_none_or(|names| names.contains(&tool.name))
-            && !spec.denied.contains(&tool.name)
-            && (!spec.only_reads || effect(spec, tool) == Some(Effect::Read))
-    };
+    let passes = |tool: &&RemoteTool| spec.passes(&tool.name, || effect(spec, tool) == Some(Effect::Read));
     let offered: Vec<&RemoteTool> = tools.iter().filter(passes).collect();
     if offered.is_empty() && (spec.allowed.is_some() || !spec.denied.is_empty() || spec.only_reads) {
         let filters = [

@@ -9,16 +9,31 @@ use super::{
     limits::Limits,
     listing::Listing,
 };
-use crate::near;
+use crate::{lock::lock, near};
 use futures_util::future::join_all;
 use serde_json::value::RawValue;
-use std::{collections::HashMap, path::PathBuf, sync::Arc};
+use std::{
+    collections::{HashMap, hash_map::Entry},
+    path::{Path, PathBuf},
+    sync::{Arc, Mutex},
+};
 use tokio::sync::watch;
+use tokio_util::sync::CancellationToken;
+
+/// Where the process of an authored connection works, and for how long: until this is cancelled, or for one call.
+pub(crate) struct Place<'a> {
+    pub(crate) folder: &'a Path,
+    pub(crate) lasts: Option<&'a CancellationToken>,
+}
 
 /// A bot's connections, one client each, which all of its calls share. Dropped, it leaves no process behind.
 pub(crate) struct Connections {
     declared: Vec<Arc<Declared>>,
     held: HashMap<Box<str>, Arc<Held>>,
+    /// The processes of authored connections that work in a session's folder, by connection and folder.
+    in_folders: Mutex<HashMap<(Box<str>, PathBuf), Arc<Held>>>,
+    limits: Arc<Limits>,
+    notes: Notes,
     changes: watch::Sender<u64>,
 }
 
@@ -31,10 +46,11 @@ impl Connections {
     pub(crate) fn with_limits(declared: Vec<Arc<Declared>>, folder: Option<PathBuf>, limits: Limits) -> Self {
         let (limits, notes, changes) = (Arc::new(limits), Notes::at(folder), watch::Sender::new(0));
         let held = declared.iter().map(|declared| {
-            let held = Held::new(declared.clone(), limits.clone(), notes.clone(), changes.clone());
+            let held = Held::new(declared.clone(), None, limits.clone(), notes.clone(), changes.clone());
             (declared.name.clone(), Arc::new(held))
         });
-        Self { held: held.collect(), declared, changes }
+        let held = held.collect();
+        Self { held, in_folders: Mutex::default(), limits, notes, declared, changes }
     }
 
     pub(crate) fn declared(&self) -> &[Arc<Declared>] {
@@ -63,6 +79,47 @@ impl Connections {
         self.held(name)?.call(tool, input.get(), info).await
     }
 
+    /// Calls a tool of an authored connection in a process that works in this folder.
+    ///
+    /// # Errors
+    /// As [`call`](Self::call).
+    pub(crate) async fn call_in(
+        &self,
+        place: &Place<'_>,
+        name: &str,
+        tool: &str,
+        input: &RawValue,
+        info: &CallInfo,
+    ) -> Result<Called, Failed> {
+        let declared = &self.held(name)?.declared;
+        let make = || {
+            let (limits, notes) = (self.limits.clone(), self.notes.clone());
+            let folder = Some(place.folder.to_owned());
+            Arc::new(Held::new(declared.clone(), folder, limits, notes, self.changes.clone()))
+        };
+        let Some(lasts) = place.lasts else {
+            let held = make();
+            let called = held.call(tool, input.get(), info).await;
+            held.close().await;
+            return called;
+        };
+        let key = (Box::from(name), place.folder.to_owned());
+        let (held, is_new) = match lock(&self.in_folders).entry(key) {
+            Entry::Occupied(held) => (held.get().clone(), false),
+            Entry::Vacant(vacant) => (vacant.insert(make()).clone(), true),
+        };
+        if is_new {
+            let (held, lasts) = (Arc::downgrade(&held), lasts.clone());
+            tokio::spawn(async move {
+                lasts.cancelled().await;
+                if let Some(held) = held.upgrade() {
+                    held.close().await;
+                }
+            });
+        }
+        held.call(tool, input.get(), info).await
+    }
+
     /// Moves on when the tools of some server changed, or may have.
     pub(crate) fn changes(&self) -> watch::Receiver<u64> {
         self.changes.subscribe()
@@ -70,7 +127,8 @@ impl Connections {
 
     /// Ends every process and every session. Nothing is opened any more.
     pub(crate) async fn close(&self) {
-        join_all(self.held.values().map(|held| held.close())).await;
+        let in_folders: Vec<Arc<Held>> = lock(&self.in_folders).drain().map(|(_, held)| held).collect();
+        join_all(self.held.values().chain(&in_folders).map(|held| held.close())).await;
     }
 
     pub(super) fn held(&self, name: &str) -> Result<&Arc<Held>, Failed> {

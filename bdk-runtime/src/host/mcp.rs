@@ -109,11 +109,12 @@ impl Mcp {
     /// Whether the connection's filters let the tool through. Where names decide it nothing is asked.
     async fn passes(&self, connection: &str, tool: &str) -> Result<(), Error> {
         let Some(declared) = self.0.registry().connection(connection).cloned() else { return Ok(()) };
-        let spec = &declared.spec;
-        let named = spec.allowed.as_ref().is_none_or(|names| names.iter().any(|name| name == tool))
-            && spec.denied.iter().all(|name| name != tool);
-        let passes = named && (!spec.only_reads || self.reads(&declared, tool).await?);
-        if passes {
+        let mut asks = false;
+        let passes = declared.spec.passes(tool, || {
+            asks = true;
+            true
+        });
+        if passes && (!asks || self.reads(&declared, tool).await?) {
             return Ok(());
         }
         Err(Error::new(format!("connection `{connection}`: its filters leave {} out", shown(tool))))

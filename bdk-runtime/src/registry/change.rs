@@ -48,7 +48,7 @@ impl Registry {
     /// The registry with these tools of other servers in the place of those that it had.
     #[cfg(feature = "connections")]
     pub(crate) fn with_remote(&self, remote: Vec<Tool>) -> Self {
-        let own = self.tools.iter().filter(|tool| tool.connection().is_none()).cloned();
+        let own = self.tools.iter().filter(|tool| !tool.is_remote()).cloned();
         let mut tools: Vec<Arc<Tool>> = own.chain(remote.into_iter().map(Arc::new)).collect();
         tools.sort_by(|a, b| a.name.cmp(&b.name));
         self.of(tools)
@@ -85,6 +85,7 @@ impl Registry {
             by_name: by_names(&tools),
             tools,
             connections: self.connections.clone(),
+            alone: self.alone,
             providers: self.providers.clone(),
             problems: self.problems.clone(),
         }

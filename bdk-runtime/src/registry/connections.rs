@@ -2,6 +2,8 @@
 //! those below, the bot has the rest.
 
 use super::{Problem, Tool, check, within};
+#[cfg(feature = "connections")]
+use crate::connection::{Access, names};
 use crate::{
     connection::{ConnectionDef, Declared},
     tool::At,
@@ -105,6 +107,24 @@ impl Connections {
                 problems.push(Problem::error("authored_empty", Some(one.at), why));
             }
         }
+    }
+
+    /// Puts the tools of advertised authored connections among the bot's, as far as their filters let them.
+    #[cfg(feature = "connections")]
+    pub(super) fn advertise(&self, tools: &mut Vec<Arc<Tool>>) {
+        let mut offered: Vec<(&str, &Arc<Tool>)> = Vec::new();
+        for one in self.authored().filter(|one| one.access() == Access::Advertised) {
+            let passes = |tool: &&Arc<Tool>| one.spec.passes(tool.name(), || tool.effect() == "read");
+            offered.extend(self.tools_of(&one.name).iter().filter(passes).map(|tool| (&*one.name, tool)));
+        }
+        let keys: Vec<(&str, &str)> = offered.iter().map(|(connection, tool)| (*connection, tool.name())).collect();
+        let names = names(&keys, |name| tools.iter().any(|tool| tool.name() == name));
+        let made = names
+            .into_iter()
+            .zip(offered)
+            .filter_map(|(name, (connection, tool))| tool.in_connection(name, connection));
+        tools.extend(made.map(Arc::new).collect::<Vec<_>>());
+        tools.sort_by(|a, b| a.name.cmp(&b.name));
     }
 
     fn authored(&self) -> impl DoubleEndedIterator<Item = &Declared> {

@@ -21,9 +21,9 @@ pub(crate) use check::short;
 pub(crate) use connections::Connections;
 #[cfg(feature = "http")]
 pub(crate) use made::Made;
-#[cfg(feature = "connections")]
-pub(crate) use tool::Remote;
 pub(crate) use tool::{Kind, Runner};
+#[cfg(feature = "connections")]
+pub(crate) use tool::{Remote, RunsIn};
 
 use crate::{
     connection::{Access, ConnectionRef, Declared},
@@ -44,6 +44,8 @@ pub struct Registry {
     tools: Vec<Arc<Tool>>,
     by_name: HashSet<ByName>,
     connections: Arc<Connections>,
+    /// Whether it has but the tools of one authored connection, and those in this process.
+    alone: bool,
     providers: Vec<&'static ProviderDef>,
     problems: Vec<Problem>,
 }
@@ -82,7 +84,8 @@ impl Registry {
                 }
             }
         }
-        let tools = connections.share(all, &mut problems);
+        #[cfg_attr(not(feature = "connections"), expect(unused_mut, reason = "no connection's tools are added"))]
+        let mut tools = connections.share(all, &mut problems);
         let every = || tools.iter().chain(connections.tools());
         every().for_each(|tool| check::tool(tool, &mut problems));
 
@@ -100,7 +103,25 @@ impl Registry {
         }
         problems.sort();
         problems.dedup();
-        Self { by_name: by_names(&tools), tools, connections: Arc::new(connections), providers, problems }
+        #[cfg(feature = "connections")]
+        connections.advertise(&mut tools);
+        Self { by_name: by_names(&tools), tools, connections: Arc::new(connections), alone: false, providers, problems }
+    }
+
+    /// The bot that the process of an authored connection is: the connection's tools, run here.
+    #[cfg(feature = "connections")]
+    pub(crate) fn of_connection(&self, name: &str) -> Option<Self> {
+        let tools =
+            self.connections.find(name).filter(|one| one.is_authored()).map(|_| self.tools_of(name).to_vec())?;
+        let (connections, providers) = (self.connections.clone(), self.providers.clone());
+        Some(Self {
+            by_name: by_names(&tools),
+            tools,
+            connections,
+            alone: true,
+            providers,
+            problems: self.problems.clone(),
+        })
     }
 
     /// The bot's own tools, by name. What an authored connection has is not among them.
@@ -123,7 +144,7 @@ impl Registry {
     /// Whether a connection's tools stand among the bot's.
     #[cfg(feature = "connections")]
     pub(crate) fn advertises(&self) -> bool {
-        self.connections.all().iter().any(|one| one.access() == Access::Advertised)
+        !self.alone && self.connections.all().iter().any(|one| one.access() == Access::Advertised && !one.is_authored())
     }
     /// A connection by its name.
     pub(crate) fn connection(&self, name: &str) -> Option<&Arc<Declared>> {

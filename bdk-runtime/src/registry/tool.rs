@@ -20,6 +20,13 @@ pub(crate) enum Kind {
     Data(Box<ToolDefinition>, Runner),
 }
 
+/// Where a tool of this binary runs that is an authored connection's.
+pub(crate) struct RunsIn {
+    pub(crate) connection: Box<str>,
+    /// The name that the connection's process knows it by.
+    pub(crate) own: Box<str>,
+}
+
 /// What runs a tool that data made.
 pub(crate) enum Runner {
     /// The author's handler.
@@ -45,6 +52,8 @@ pub struct Tool {
     pub(crate) name: Box<str>,
     pub(crate) kind: Kind,
     pub(crate) at: At,
+    /// The authored connection whose process runs it; none where this process does.
+    pub(crate) runs_in: Option<RunsIn>,
     /// Whether it came while the bot ran, and may go again.
     #[cfg_attr(not(feature = "http"), expect(dead_code))] // none comes then
     pub(crate) added: bool,
@@ -75,22 +84,41 @@ impl Tool {
             _ => None,
         }
     }
-    /// The connection whose server runs it.
+    /// The same tool under this name, run by the process of an authored connection.
+    #[cfg(feature = "connections")]
+    pub(super) fn in_connection(&self, name: String, connection: &str) -> Option<Self> {
+        let tool = match &self.kind {
+            Kind::Code(def) => Self::code(name, def),
+            Kind::Data(data, Runner::Handler(body)) => Self::data(name, (**data).clone(), body.clone(), self.at),
+            Kind::Data(_, Runner::Remote(_)) => return None,
+        };
+        Some(Self { runs_in: Some(RunsIn { connection: connection.into(), own: self.name.clone() }), ..tool })
+    }
+    /// The connection whose server or process runs it.
     pub fn connection(&self) -> Option<&str> {
         #[cfg(feature = "connections")]
-        return self.of_server().map(|remote| &*remote.connection);
+        if let Some(remote) = self.of_server() {
+            return Some(&remote.connection);
+        }
+        self.runs_in.as_ref().map(|home| &*home.connection)
+    }
+    /// Whether another server runs it, of which the binary knows nothing.
+    pub(crate) fn is_remote(&self) -> bool {
+        #[cfg(feature = "connections")]
+        return self.of_server().is_some();
         #[cfg(not(feature = "connections"))]
-        None
+        false
     }
     /// Whether it is there in a dry run: a server's tool of which nobody says what it does is neither run nor stubbed.
     pub(crate) fn is_in_dry_run(&self) -> bool {
-        self.connection().is_none() || self.effect() != "undeclared"
+        !self.is_remote() || self.effect() != "undeclared"
     }
     fn new(name: String, kind: Kind, at: At, time_args: Box<[Box<str>]>) -> Self {
         Self {
             name: name.into(),
             kind,
             at,
+            runs_in: None,
             added: false,
             time_args,
             description: OnceLock::new(),
@@ -282,8 +310,10 @@ impl Tool {
         source["line"] = self.at.line.into();
         #[cfg(feature = "connections")]
         if let Some(remote) = self.of_server() {
-            source["connection"] = (*remote.connection).into();
             source["name"] = (*remote.own).into();
+        }
+        if let Some(connection) = self.connection() {
+            source["connection"] = connection.into();
         }
         out["source"] = source;
         out

@@ -3,6 +3,7 @@
 #![forbid(unsafe_code)]
 
 mod connections;
+mod desk;
 mod notes;
 
 use bdk::prelude::*;

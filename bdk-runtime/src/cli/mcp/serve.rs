@@ -14,6 +14,23 @@ use crate::{
 };
 use std::{io::IsTerminal, process::ExitCode};
 
+/// The bot with the tools of an authored connection alone.
+#[cfg(feature = "connections")]
+fn of_connection(bot: &Bot, name: &str) -> Result<Bot, Stop> {
+    let registry = bot.registry();
+    registry.of_connection(name).map(Bot::with).ok_or_else(|| {
+        let authored: Vec<String> = registry
+            .connections()
+            .iter()
+            .filter(|one| one.is_authored())
+            .map(|one| format!("`{}`", one.name))
+            .collect();
+        let known =
+            if authored.is_empty() { "it has none".to_owned() } else { format!("it has {}", authored.join(", ")) };
+        Stop::usage(format!("--connection: `{name}` is no authored connection of this bot: {known}"))
+    })
+}
+
 /// Serves until the client closes its end or a signal comes.
 pub(in crate::cli) async fn serve(args: McpServeArgs) -> Result<ExitCode, Stop> {
     let kept = |e: &dyn std::fmt::Display| Stop::failed(format!("stdin and stdout cannot be kept for messages: {e}"));
@@ -23,6 +40,11 @@ pub(in crate::cli) async fn serve(args: McpServeArgs) -> Result<ExitCode, Stop> 
         state::warn_of_password(at);
     }
     let bot = Bot::load()?;
+    #[cfg(feature = "connections")]
+    let bot = match &args.connection {
+        Some(name) => of_connection(&bot, name)?,
+        None => bot,
+    };
     let bound = args.session.map(Bind::Id);
     // several clients may start the same bot in one folder, and a folder of state has room for one
     let nowhere = || if bound.is_some() { StateAt::default() } else { StateAt::Memory };
