@@ -2,22 +2,49 @@
 //! later.
 
 use crate::Error;
-use std::path::Path;
+use std::{collections::HashMap, path::Path, sync::OnceLock};
 
 /// The files, the one that wins first.
 const FILES: [&str; 2] = [".env.local", ".env"];
+
+/// What [`load`] put into the environment: there it stays as it was, and in the files it may be another by now.
+static LOADED: OnceLock<HashMap<String, String>> = OnceLock::new();
 
 /// Puts what the files say into the environment; what that has already stays. To be called before any thread starts.
 ///
 /// # Errors
 /// Which file is wrong, where and how, without a word of what stands there.
 pub(crate) fn load() -> Result<(), String> {
+    let mut loaded = HashMap::new();
     for file in FILES {
         if text(file)?.is_some() {
-            dotenvy::from_path(file).map_err(|error| format!("{file}{}", fault(file, &error)))?;
+            let wrong = |error: dotenvy::Error| format!("{file}{}", fault(file, &error));
+            for line in dotenvy::from_path_iter(file).map_err(wrong)? {
+                let (name, value) = line.map_err(wrong)?;
+                if std::env::var_os(&name).is_none() {
+                    loaded.entry(name).or_insert(value);
+                }
+            }
+            dotenvy::from_path(file).map_err(wrong)?;
         }
     }
+    let _ = LOADED.set(loaded);
     Ok(())
+}
+
+/// What this name has now: in the environment that the process was given, or else in the files.
+///
+/// # Errors
+/// When it is no text, or a file cannot be read.
+pub(crate) fn value(name: &str) -> Result<Option<String>, Error> {
+    let of_files = LOADED.get().and_then(|loaded| loaded.get(name));
+    match std::env::var_os(name) {
+        Some(value) if of_files.is_none_or(|loaded| value != loaded.as_str()) => value
+            .into_string()
+            .map(Some)
+            .map_err(|_| Error::new(format!("`{name}` in the environment is no text (UTF-8)"))),
+        _ => find(name),
+    }
 }
 
 /// The value that the files have for this name now.

@@ -62,13 +62,7 @@ struct Known {
 /// # Errors
 /// When it is set nowhere, is empty or is no text; when an env file cannot be read.
 pub fn secret(name: &str) -> Result<String, Error> {
-    let value = match std::env::var_os(name) {
-        Some(value) => {
-            let value = value.into_string();
-            value.map_err(|_| Error::new(format!("the secret `{name}` in the environment is no text (UTF-8)")))?
-        }
-        None => env_files::find(name)?.ok_or_else(|| missing(name, "is not set"))?,
-    };
+    let value = env_files::value(name)?.ok_or_else(|| missing(name, "is not set"))?;
     if value.is_empty() {
         return Err(missing(name, "is empty"));
     }
