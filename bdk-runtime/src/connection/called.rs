@@ -1,0 +1,107 @@
+//! What a call of another server's tool is given, and what it gives.
+
+use super::failed::{Failed, Kind};
+use serde::Deserialize;
+use serde_json::value::RawValue;
+use std::borrow::Cow;
+use tokio::time::Instant;
+use tokio_util::sync::CancellationToken;
+
+/// What a call comes with.
+#[derive(Debug, Default, Clone)]
+pub(crate) struct CallInfo {
+    /// The caller's own; the connection's may be sooner.
+    pub(crate) deadline: Option<Instant>,
+    pub(crate) cancelled: Option<CancellationToken>,
+    /// As of W3C's trace context.
+    pub(crate) traceparent: Option<String>,
+}
+
+/// A server's result, as it wrote it.
+#[derive(Debug)]
+pub(crate) struct Called {
+    /// An array of content blocks.
+    pub(crate) content: Box<RawValue>,
+    pub(crate) structured: Option<Box<RawValue>>,
+    pub(crate) is_error: bool,
+    pub(crate) meta: Option<Box<RawValue>>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Written<'a> {
+    #[serde(borrow)]
+    content: Option<&'a RawValue>,
+    #[serde(borrow)]
+    structured_content: Option<&'a RawValue>,
+    is_error: Option<bool>,
+    #[serde(borrow, rename = "_meta")]
+    meta: Option<&'a RawValue>,
+    #[serde(borrow)]
+    result_type: Option<Cow<'a, str>>,
+}
+
+impl Called {
+    pub(super) fn read(result: &RawValue) -> Result<Self, Failed> {
+        let unreadable = |words: String| Failed::bare(Kind::Unreadable, words);
+        let written: Written<'_> = serde_json::from_str(result.get())
+            .map_err(|error| unreadable(format!("its result is no result of a call: {error}")))?;
+        match written.result_type.as_deref() {
+            None | Some("complete") => {}
+            Some("input_required") => {
+                return Err(unreadable("it asks a person for more, whom a connection cannot ask".to_owned()));
+            }
+            Some(other) => {
+                return Err(unreadable(format!("its result is of the kind {other:.40}, which was not asked for")));
+            }
+        }
+        let content = written.content.map(RawValue::to_owned);
+        if content.as_ref().is_some_and(|content| !content.get().starts_with('[')) {
+            return Err(unreadable("the content of its result is no array".to_owned()));
+        }
+        Ok(Self {
+            content: content.unwrap_or_else(empty),
+            structured: written.structured_content.map(RawValue::to_owned),
+            is_error: written.is_error.unwrap_or_default(),
+            meta: written.meta.map(RawValue::to_owned),
+        })
+    }
+}
+
+fn empty() -> Box<RawValue> {
+    RawValue::from_string("[]".to_owned()).unwrap_or_else(|_| RawValue::NULL.to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(text: &str) -> Result<Called, Failed> {
+        Called::read(&RawValue::from_string(text.to_owned()).unwrap())
+    }
+
+    #[test]
+    fn a_result_is_kept_to_the_letter() {
+        let called = read(
+            r#"{"content":[{"type":"new","n":1.10}],"structuredContent":{"big":12345678901234567890123},"isError":true,"_meta":{},"x":1}"#,
+        )
+        .unwrap();
+        assert_eq!(called.content.get(), r#"[{"type":"new","n":1.10}]"#);
+        assert_eq!(called.structured.unwrap().get(), r#"{"big":12345678901234567890123}"#);
+        assert!(called.is_error && called.meta.is_some());
+        let called = read("{}").unwrap();
+        assert!(called.content.get() == "[]" && called.structured.is_none() && !called.is_error);
+    }
+
+    #[test]
+    fn what_is_no_result_is_told() {
+        for (text, words) in [
+            ("[]", "no result of a call"),
+            (r#"{"content":"x"}"#, "no array"),
+            (r#"{"resultType":"input_required","inputRequests":{}}"#, "asks a person"),
+            (r#"{"resultType":"task"}"#, "of the kind task"),
+        ] {
+            assert!(read(text).unwrap_err().words.contains(words), "{text}");
+        }
+    }
+}

@@ -1,0 +1,53 @@
+//! How long, how much and how often: one place, so that tests can be short of patience.
+
+use std::time::Duration;
+
+#[derive(Debug, Clone)]
+pub(crate) struct Limits {
+    pub(crate) open: Duration,
+    /// Whether the server speaks MCP without sessions is asked for so long; the SDK's own ten seconds are a third of [`open`](Self::open).
+    pub(crate) probe: Duration,
+    pub(crate) list: Duration,
+    /// Where the connection says nothing.
+    pub(crate) call: Duration,
+    /// Calls at once on one connection; others wait.
+    pub(crate) in_flight: usize,
+    /// Bytes of one message of a server.
+    pub(crate) message: usize,
+    /// Bytes of one tool's definition.
+    pub(crate) tool: usize,
+    pub(crate) tools: usize,
+    pub(crate) pages: usize,
+    /// Failures in a row after which it is not tried for a while.
+    pub(crate) failures: u32,
+    /// Crashes of a process within [`crash_window`](Self::crash_window), likewise.
+    pub(crate) crashes: usize,
+    pub(crate) crash_window: Duration,
+    pub(crate) pause: Duration,
+    pub(crate) longest_pause: Duration,
+    /// What a process has for going by itself once its stdin is closed, and again once it was asked.
+    pub(crate) grace: Duration,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        let seconds = Duration::from_secs;
+        Self {
+            open: seconds(30),
+            probe: seconds(3),
+            list: seconds(30),
+            call: seconds(300),
+            in_flight: 32,
+            message: 16 << 20,
+            tool: 1 << 20,
+            tools: 5_000,
+            pages: 1_000,
+            failures: 5,
+            crashes: 5,
+            crash_window: seconds(60),
+            pause: seconds(5),
+            longest_pause: seconds(60),
+            grace: seconds(2),
+        }
+    }
+}
