@@ -1,0 +1,351 @@
+//! A client of one server. This is the one place of the connections that names rmcp.
+
+mod body;
+mod desk;
+mod events;
+mod failures;
+mod http;
+mod stdio;
+#[cfg(feature = "mcp")]
+#[cfg(test)]
+pub(super) mod test_server;
+
+use super::{
+    child::{Ended, Process, Started},
+    failed::{Failed, Kind},
+    limits::Limits,
+    wire::Wire,
+};
+use crate::bot::Identity;
+use ::http::HeaderMap;
+use desk::{Desk, Slot, WithSlot};
+use rmcp::{
+    ClientHandler, Peer, RoleClient,
+    model::{
+        CallToolRequest, CallToolRequestParams, ClientCapabilities, ClientConfig, ClientRequest, GetMeta,
+        Implementation, ListToolsRequest, PaginatedRequestParams, ProtocolVersion, ServerResult, SubscriptionFilter,
+    },
+    service::{
+        ClientCacheConfig, ClientInitializeError, ClientLifecycleMode, ClientServiceExt, NotificationContext,
+        PeerRequestOptions, RequestHandle, RunningService, ServiceError,
+    },
+    transport::{
+        Transport,
+        common::client_side_sse::ExponentialBackoff,
+        streamable_http_client::{StreamableHttpClientTransport, StreamableHttpClientTransportConfig},
+    },
+};
+use serde_json::value::{RawValue, to_raw_value};
+use std::{
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
+    time::Duration,
+};
+use tokio::{
+    sync::Mutex,
+    time::{Instant, sleep_until, timeout},
+};
+use tokio_util::{sync::CancellationToken, task::AbortOnDropHandle};
+
+/// What is done when the server says that its tools are others now.
+pub(super) type Changed = Arc<dyn Fn() + Send + Sync>;
+
+/// Until when a request is waited for.
+pub(super) struct When<'a> {
+    pub(super) deadline: Instant,
+    pub(super) cancelled: Option<&'a CancellationToken>,
+    pub(super) traceparent: Option<&'a str>,
+}
+
+/// A server, open. Dropped, it is closed, and a process of its is killed.
+pub(super) struct Client {
+    peer: Peer<RoleClient>,
+    running: Mutex<Option<RunningService<RoleClient, Handler>>>,
+    desk: Arc<Desk>,
+    process: Option<Process>,
+    /// Hears of changed tools, where that is to be asked for.
+    _listening: Option<AbortOnDropHandle<()>>,
+    /// rmcp knows the tools, and so which arguments go into headers.
+    listed: AtomicBool,
+}
+
+impl Client {
+    pub(super) async fn over_http(
+        url: &str,
+        headers: HeaderMap,
+        limits: &Arc<Limits>,
+        changed: Changed,
+    ) -> Result<Self, Failed> {
+        let (wire, uri) = Wire::to(url)?;
+        let desk = Arc::new(Desk::default());
+        let server = http::Http::new(wire, uri, headers, desk.clone(), limits.clone());
+        let mut reconnecting = ExponentialBackoff::default();
+        (reconnecting.max_times, reconnecting.max_delay) = (Some(20), Some(Duration::from_secs(30)));
+        let mut config = StreamableHttpClientTransportConfig::with_uri(url).max_concurrent_requests(limits.in_flight);
+        config.channel_buffer_capacity = limits.in_flight;
+        config.retry_config = Arc::new(reconnecting);
+        let transport = StreamableHttpClientTransport::with_client(server.clone(), config);
+        let mode =
+            ClientLifecycleMode::Auto { preferred_versions: vec![ProtocolVersion::V_2026_07_28], legacy_version: None };
+        let opened = Self::opened(transport, mode, desk, None, limits, changed).await;
+        match opened {
+            Err(failed)
+                if matches!(failed.kind, Kind::Refused { status: 400 | 404..=499 }) && server.is_of_old().await =>
+            {
+                let words = "it speaks MCP's first transport over HTTP (HTTP+SSE, of 2024), which bdk does not: \
+                             such servers often have a newer one at another URL, such as …/mcp for …/sse";
+                Err(Failed { words: words.to_owned(), ..failed })
+            }
+            opened => opened,
+        }
+    }
+
+    pub(super) async fn over_stdio(
+        connection: &str,
+        started: Started,
+        limits: &Arc<Limits>,
+        changed: Changed,
+    ) -> Result<Self, Failed> {
+        let desk = Arc::new(Desk::default());
+        let Started { stdin, stdout, process } = started;
+        let pipes = stdio::Pipes::to(connection, stdin, stdout, desk.clone(), limits.message);
+        Self::opened(pipes, ClientLifecycleMode::Initialize, desk, Some(process), limits, changed).await
+    }
+
+    /// The handshake.
+    async fn opened(
+        transport: impl Transport<RoleClient, Error: 'static> + 'static,
+        mode: ClientLifecycleMode,
+        desk: Arc<Desk>,
+        process: Option<Process>,
+        limits: &Limits,
+        changed: Changed,
+    ) -> Result<Self, Failed> {
+        let handler = Handler { changed: changed.clone() };
+        let serving = Box::pin(handler.serve_with_lifecycle(transport, mode));
+        let running = match timeout(limits.open, serving).await {
+            Ok(Ok(running)) => running,
+            Ok(Err(error)) => {
+                let closed = matches!(
+                    error,
+                    ClientInitializeError::ConnectionClosed(_) | ClientInitializeError::TransportError { .. }
+                );
+                let failed = desk.take_trouble().unwrap_or_else(|| failures::of_handshake(&error));
+                let ended = match &process {
+                    Some(process) if closed => timeout(Duration::from_secs(2), process.ended()).await.ok().flatten(),
+                    _ => None,
+                };
+                return Err(match ended {
+                    Some(ended) => {
+                        Failed::bare(Kind::Open, format!("it did not begin to talk: {}", ended.words)).transient(true)
+                    }
+                    None => failed,
+                });
+            }
+            Err(_) => {
+                let said = process.as_ref().map(Process::said).unwrap_or_default();
+                let words = format!("it did not answer within {:?}{said}", limits.open);
+                return Err(Failed::bare(Kind::Open, words).transient(true));
+            }
+        };
+        let peer = running.peer().clone();
+        peer.set_response_cache_config(ClientCacheConfig::disabled()).await;
+        let info = peer.peer_info();
+        let modern = info.as_ref().is_some_and(|info| !info.protocol_version.has_initialize());
+        let tells = info.as_ref().and_then(|info| info.capabilities.tools.as_ref()?.list_changed) == Some(true);
+        let listening = (modern && tells).then(|| AbortOnDropHandle::new(tokio::spawn(listen(peer.clone(), changed))));
+        Ok(Self {
+            peer,
+            running: Mutex::new(Some(running)),
+            desk,
+            process,
+            _listening: listening,
+            listed: AtomicBool::new(!modern),
+        })
+    }
+
+    pub(super) fn is_closed(&self) -> bool {
+        self.peer.is_transport_closed() || self.process.as_ref().is_some_and(|process| !process.is_running())
+    }
+    /// Whether a call may have arguments in headers without the tools being listed first.
+    pub(super) fn knows_headers(&self) -> bool {
+        self.listed.load(Ordering::Relaxed)
+    }
+    /// How its process ended, where it did.
+    pub(super) async fn ended(&self) -> Option<Ended> {
+        timeout(Duration::from_secs(2), self.process.as_ref()?.ended()).await.ok().flatten()
+    }
+    #[cfg(test)]
+    pub(super) fn pid(&self) -> Option<i32> {
+        self.process.as_ref().map(Process::pid)
+    }
+
+    pub(super) async fn close(&self) {
+        if let Some(mut running) = self.running.lock().await.take() {
+            // a server that does not answer is not waited for
+            let _ = running.close_with_timeout(Duration::from_secs(3)).await;
+        }
+        if let Some(process) = &self.process {
+            process.stop().await;
+        }
+    }
+
+    /// Calls a tool. `in_headers`: some of its arguments are repeated there.
+    pub(super) async fn call(
+        &self,
+        tool: &str,
+        arguments: &Arc<str>,
+        in_headers: bool,
+        when: &When<'_>,
+    ) -> Result<Box<RawValue>, Failed> {
+        let mut params = CallToolRequestParams::new(tool.to_owned());
+        if in_headers {
+            // those that are no object are for the server to refuse
+            params.arguments = serde_json::from_str(arguments).ok();
+        }
+        let slot = Arc::new(Slot::of_call(arguments.clone(), when.traceparent));
+        let mut request = CallToolRequest::new(params);
+        request.extensions.insert(WithSlot(slot.clone()));
+        let mut request = ClientRequest::CallToolRequest(request);
+        if let Some(parent) = when.traceparent {
+            request.get_meta_mut().set_traceparent(parent);
+        }
+        self.request(request, &slot, when).await
+    }
+
+    /// A page of the server's tools.
+    pub(super) async fn page(&self, cursor: Option<String>, when: &When<'_>) -> Result<Box<RawValue>, Failed> {
+        let slot = Arc::new(Slot::of_listing());
+        let params = cursor.map(|cursor| PaginatedRequestParams::default().with_cursor(Some(cursor)));
+        let mut request = ListToolsRequest { method: Default::default(), params, extensions: Default::default() };
+        request.extensions.insert(WithSlot(slot.clone()));
+        let page = self.request(ClientRequest::ListToolsRequest(request), &slot, when).await?;
+        self.listed.store(true, Ordering::Relaxed);
+        Ok(page)
+    }
+
+    async fn request(&self, request: ClientRequest, slot: &Slot, when: &When<'_>) -> Result<Box<RawValue>, Failed> {
+        let mut flight = InFlight { desk: &self.desk, handle: None };
+        let answering = async {
+            let handle = self.peer.send_request_with_option(request, PeerRequestOptions::no_options()).await?;
+            let handle = flight.handle.insert(handle);
+            (&mut handle.rx).await.unwrap_or(Err(ServiceError::TransportClosed))
+        };
+        let cancelled = async {
+            match when.cancelled {
+                Some(token) => token.cancelled().await,
+                None => std::future::pending().await,
+            }
+        };
+        let answer = tokio::select! {
+            biased;
+            answer = answering => answer,
+            () = cancelled => {
+                let sent = slot.is_sent();
+                return Err(Failed::bare(Kind::Cancelled { sent }, "the call was cancelled"));
+            }
+            () = sleep_until(when.deadline) => {
+                let sent = slot.is_sent();
+                let words = if sent { "it did not answer in time; what was asked may be done all the same" } else { "the time was over before it was asked" };
+                return Err(Failed::bare(Kind::TimedOut { sent }, words));
+            }
+        };
+        flight.landed();
+        match answer {
+            Ok(result) => match slot.take() {
+                Some(outcome) => outcome,
+                // its number was so unlike ours that only rmcp knew it
+                None => written(&result),
+            },
+            Err(error) => Err(self.explained(error, slot).await),
+        }
+    }
+
+    async fn explained(&self, error: ServiceError, slot: &Slot) -> Failed {
+        if let Some(Err(failed)) = slot.take() {
+            return failed;
+        }
+        let kind = if slot.is_sent() { Kind::Lost } else { Kind::Unsent };
+        match error {
+            ServiceError::McpError(error) => failures::of_server(&error),
+            ServiceError::TransportClosed => {
+                if let Some(trouble) = self.desk.last_trouble() {
+                    return trouble;
+                }
+                match self.ended().await {
+                    Some(ended) => Failed::bare(kind, ended.words),
+                    None => Failed::bare(kind, "it closed the connection"),
+                }
+            }
+            ServiceError::TransportSend(error) => failures::of_transport(&*error.error, kind),
+            error => Failed::bare(kind, error.to_string()),
+        }
+    }
+}
+
+fn written(result: &ServerResult) -> Result<Box<RawValue>, Failed> {
+    to_raw_value(result).map_err(|error| Failed::bare(Kind::Unreadable, error.to_string()))
+}
+
+/// A request whose answer is not there: left, it is taken back.
+struct InFlight<'a> {
+    desk: &'a Desk,
+    handle: Option<RequestHandle<RoleClient>>,
+}
+
+impl InFlight<'_> {
+    fn landed(&mut self) {
+        if let Some(handle) = self.handle.take() {
+            self.desk.forget(&handle.id);
+        }
+    }
+}
+
+impl Drop for InFlight<'_> {
+    fn drop(&mut self) {
+        let Some(handle) = self.handle.take() else { return };
+        self.desk.forget(&handle.id);
+        // nobody is left who could wait for it
+        if let Ok(runtime) = tokio::runtime::Handle::try_current() {
+            runtime.spawn(handle.cancel(Some("nobody waits for it any more".to_owned())));
+        }
+    }
+}
+
+/// Hears from servers without sessions that their tools changed.
+async fn listen(peer: Peer<RoleClient>, changed: Changed) {
+    let mut pause = Duration::from_secs(1);
+    loop {
+        let wanted = SubscriptionFilter::builder().tools_list_changed().build();
+        if let Ok(mut heard) = peer.listen(wanted).await {
+            pause = Duration::from_secs(1);
+            while let Ok(Some(_)) = heard.next().await {
+                changed();
+            }
+        }
+        if peer.is_transport_closed() {
+            return;
+        }
+        tokio::time::sleep(pause).await;
+        pause = (pause * 2).min(Duration::from_secs(60));
+        // whatever was said meanwhile, nobody heard
+        changed();
+    }
+}
+
+/// The bot as servers see it: it has tools called, and nothing else.
+struct Handler {
+    changed: Changed,
+}
+
+impl ClientHandler for Handler {
+    fn get_info(&self) -> ClientConfig {
+        let Identity { name, version } = Identity::get();
+        ClientConfig::new(ClientCapabilities::default(), Implementation::new(name, version))
+    }
+    async fn on_tool_list_changed(&self, _: NotificationContext<RoleClient>) {
+        (self.changed)();
+    }
+}
