@@ -1,0 +1,321 @@
+//! One connection: opened when it is needed, opened again when it was lost, listed and called.
+
+use super::{
+    breaker::{Breaker, Entry},
+    called::{CallInfo, Called},
+    child::{Notes, Order},
+    client::{Changed, Client, When},
+    failed::{Failed, Kind},
+    flight::Flight,
+    given,
+    limits::Limits,
+    listing::{Listing, Next, Reading},
+    spec::{Declared, Transport},
+};
+use std::{
+    path::Path,
+    sync::{
+        Arc, Mutex, MutexGuard, PoisonError,
+        atomic::{AtomicU64, Ordering},
+    },
+};
+use tokio::{
+    sync::{Semaphore, SemaphorePermit, watch},
+    time::{Instant, sleep_until},
+};
+
+pub(super) struct Held {
+    pub(super) declared: Arc<Declared>,
+    limits: Arc<Limits>,
+    notes: Notes,
+    has_templates: bool,
+    breaker: Breaker,
+    seats: Semaphore,
+    state: Mutex<State>,
+    opening: Flight<Result<Arc<Client>, Failed>>,
+    listing: Flight<Result<Arc<Listing>, Failed>>,
+    /// Moves on when the tools may be others: a listing of an earlier one is not kept.
+    version: Arc<AtomicU64>,
+    changes: watch::Sender<u64>,
+}
+
+#[derive(Default)]
+struct State {
+    client: Option<Arc<Client>>,
+    /// The last listing, and the version that it is of.
+    listed: Option<(u64, Arc<Listing>)>,
+    closed: bool,
+}
+
+impl Held {
+    pub(super) fn new(declared: Arc<Declared>, limits: Arc<Limits>, notes: Notes, changes: watch::Sender<u64>) -> Self {
+        Self {
+            has_templates: given::has_templates(&declared.spec.transport),
+            breaker: Breaker::new(limits.clone()),
+            seats: Semaphore::new(limits.in_flight),
+            state: Mutex::default(),
+            opening: Flight::default(),
+            listing: Flight::default(),
+            version: Arc::default(),
+            declared,
+            limits,
+            notes,
+            changes,
+        }
+    }
+
+    fn name(&self) -> &'static str {
+        self.declared.name
+    }
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(super) async fn list(self: &Arc<Self>) -> Result<Arc<Listing>, Failed> {
+        if let Some(listing) = self.kept() {
+            return Ok(listing);
+        }
+        let entry = self.breaker.enter().map_err(|failed| failed.on(self.name()))?;
+        let listing = self.listing.join(|| self.clone().list_anew()).await.unwrap_or_else(|| Err(closed()));
+        self.judge(&entry, &listing);
+        listing.map_err(|failed| failed.on(self.name()))
+    }
+
+    pub(super) async fn call(self: &Arc<Self>, tool: &str, input: &str, info: &CallInfo) -> Result<Called, Failed> {
+        let entry = self.breaker.enter().map_err(|failed| failed.on(self.name()))?;
+        let own = Instant::now() + self.declared.spec.timeout.unwrap_or(self.limits.call);
+        let when = When {
+            deadline: info.deadline.map_or(own, |deadline| deadline.min(own)),
+            cancelled: info.cancelled.as_ref(),
+            traceparent: info.traceparent.as_deref(),
+        };
+        let called = self.call_until(tool, input, &when).await;
+        self.judge(&entry, &called);
+        called.map_err(|failed| failed.on(self.name()))
+    }
+
+    async fn call_until(self: &Arc<Self>, tool: &str, input: &str, when: &When<'_>) -> Result<Called, Failed> {
+        let _seat = self.seat(when).await?;
+        let arguments: Arc<str> = input.into();
+        let mut again = true;
+        loop {
+            let client = self.client(when).await?;
+            let in_headers = self.has_in_headers(tool);
+            if in_headers && !client.knows_headers() {
+                // rmcp writes the headers, and looks at what it saw listed
+                client.page(None, when).await?;
+            }
+            match client.call(tool, &arguments, in_headers, when).await {
+                Ok(result) => return Called::read(&result),
+                Err(failed) if self.may_help(&failed, &client) && again => again = false,
+                Err(failed) => return Err(failed),
+            }
+        }
+    }
+
+    /// Lets go of a client that is of no use, and says whether another one may be: the server did nothing yet.
+    fn may_help(&self, failed: &Failed, client: &Arc<Client>) -> bool {
+        let stale = self.has_templates && failed.kind == Kind::Refused { status: 401 };
+        let unsent = failed.kind == Kind::Unsent;
+        if stale || unsent {
+            let mut state = self.state();
+            // one whose process ended is looked at when the next is opened
+            state.client.take_if(|current| Arc::ptr_eq(current, client) && !client.is_closed());
+        }
+        stale || (unsent && client.is_closed())
+    }
+
+    async fn list_anew(self: Arc<Self>) -> Result<Arc<Listing>, Failed> {
+        let mut again = true;
+        loop {
+            let opening = When { deadline: Instant::now() + self.limits.open * 2, cancelled: None, traceparent: None };
+            let client = self.client(&opening).await?;
+            let version = self.version.load(Ordering::Acquire);
+            match self.read_listing(&client).await {
+                Ok(listing) => return Ok(self.keep(version, listing)),
+                Err(failed) if self.may_help(&failed, &client) && again => again = false,
+                Err(failed) => {
+                    let words = format!("its tools cannot be listed: {}", failed.words);
+                    return Err(Failed { words, ..failed });
+                }
+            }
+        }
+    }
+
+    async fn read_listing(&self, client: &Client) -> Result<Listing, Failed> {
+        let when = When { deadline: Instant::now() + self.limits.list, cancelled: None, traceparent: None };
+        let mut reading = Reading::new(&self.limits);
+        let mut cursor = None;
+        loop {
+            let page = client.page(cursor, &when).await?;
+            match reading.page(&page)? {
+                Next::Page(next) => cursor = Some(next),
+                Next::Done => return Ok(reading.done()),
+            }
+        }
+    }
+
+    fn kept(&self) -> Option<Arc<Listing>> {
+        let state = self.state();
+        let (version, listing) = state.listed.as_ref()?;
+        (*version == self.version.load(Ordering::Acquire)).then(|| listing.clone())
+    }
+
+    fn keep(&self, version: u64, listing: Listing) -> Arc<Listing> {
+        for warning in &listing.warnings {
+            tracing::warn!(target: "bdk::connection", connection = self.name(), "{warning}");
+        }
+        let listing = Arc::new(listing);
+        let before = self.state().listed.replace((version, listing.clone()));
+        if before.is_some_and(|(_, before)| before != listing) {
+            self.changes.send_modify(|changes| *changes += 1);
+        }
+        listing
+    }
+
+    fn has_in_headers(&self, tool: &str) -> bool {
+        self.state().listed.as_ref().is_some_and(|(_, listing)| listing.in_headers.contains(tool))
+    }
+
+    async fn seat(&self, when: &When<'_>) -> Result<SemaphorePermit<'_>, Failed> {
+        if let Ok(seat) = self.seats.try_acquire() {
+            return Ok(seat);
+        }
+        let busy = || {
+            let words = format!("{} calls were under way all the time", self.limits.in_flight);
+            Failed::bare(Kind::TimedOut { sent: false }, words)
+        };
+        within(when, self.seats.acquire(), busy).await?.map_err(|_| closed())
+    }
+
+    /// The client that there is, or a new one.
+    async fn client(self: &Arc<Self>, when: &When<'_>) -> Result<Arc<Client>, Failed> {
+        {
+            let state = self.state();
+            if state.closed {
+                return Err(closed());
+            }
+            if let Some(client) = state.client.as_ref().filter(|client| !client.is_closed()) {
+                return Ok(client.clone());
+            }
+        }
+        let opening = self.opening.join(|| self.clone().open());
+        let late = || Failed::bare(Kind::TimedOut { sent: false }, "it could not be opened in time");
+        within(when, opening, late).await?.unwrap_or_else(|| Err(closed()))
+    }
+
+    /// Once at a time: in [`Flight`].
+    async fn open(self: Arc<Self>) -> Result<Arc<Client>, Failed> {
+        let dead = self.state().client.take();
+        if let Some(dead) = dead
+            && let Some(ended) = dead.ended().await.filter(|ended| ended.crashed)
+            && self.breaker.crashed(&ended.words)
+        {
+            return Err(self.breaker.enter().err().unwrap_or_else(closed));
+        }
+        let opened = Box::pin(self.opened()).await.map_err(Failed::opening);
+        let client = Arc::new(opened.inspect_err(|failed| self.breaker.failed(&failed.words))?);
+        {
+            let mut state = self.state();
+            if !state.closed {
+                self.version.fetch_add(1, Ordering::AcqRel);
+                state.client = Some(client.clone());
+                return Ok(client);
+            }
+        }
+        client.close().await;
+        Err(closed())
+    }
+
+    async fn opened(&self) -> Result<Client, Failed> {
+        match &self.declared.spec.transport {
+            Transport::Http { url, headers } => {
+                Client::over_http(url, given::headers(headers)?, &self.limits, self.changed()).await
+            }
+            Transport::Stdio { program, args, env, cwd, inherit_env } => {
+                let env = given::environment(env, *inherit_env)?;
+                self.start(program, args, env, cwd.as_deref()).await
+            }
+            Transport::Authored => {
+                // this very binary has the tools
+                let program = std::env::current_exe().ok().and_then(|file| file.into_os_string().into_string().ok());
+                let words = "where this program's own file is, is not known";
+                let program = program.ok_or_else(|| Failed::bare(Kind::Open, words))?;
+                let args = ["mcp", "serve", "--connection", self.name()].map(str::to_owned);
+                self.start(&program, &args, given::environment(&[], true)?, None).await
+            }
+        }
+    }
+
+    async fn start(
+        &self,
+        program: &str,
+        args: &[String],
+        env: Vec<(std::ffi::OsString, std::ffi::OsString)>,
+        cwd: Option<&Path>,
+    ) -> Result<Client, Failed> {
+        let order = Order { connection: self.name(), program, args, env, cwd, grace: self.limits.grace };
+        let started = order.start(&self.notes)?;
+        Client::over_stdio(self.name(), started, &self.limits, self.changed()).await
+    }
+
+    fn changed(&self) -> Changed {
+        let (version, changes) = (self.version.clone(), self.changes.clone());
+        Arc::new(move || {
+            version.fetch_add(1, Ordering::AcqRel);
+            changes.send_modify(|changes| *changes += 1);
+        })
+    }
+
+    fn judge<T>(&self, entry: &Entry<'_>, outcome: &Result<T, Failed>) {
+        match outcome {
+            Ok(_) => entry.good(),
+            Err(failed) => match failed.kind {
+                Kind::Server { .. } | Kind::Refused { .. } | Kind::Unreadable => entry.good(),
+                // an opening is counted once, however many wait for it
+                Kind::Open | Kind::TimedOut { .. } | Kind::Lost => entry.bad_probe(&failed.words),
+                Kind::Unsent => entry.bad(&failed.words),
+                Kind::Unknown | Kind::Closed | Kind::Cancelled { .. } | Kind::Paused => {}
+            },
+        }
+    }
+
+    pub(super) async fn close(&self) {
+        let client = {
+            let mut state = self.state();
+            state.closed = true;
+            state.client.take()
+        };
+        self.seats.close();
+        self.listing.end();
+        self.opening.end();
+        if let Some(client) = client {
+            client.close().await;
+        }
+    }
+
+    #[cfg(test)]
+    pub(super) fn pid(&self) -> Option<i32> {
+        self.state().client.as_ref()?.pid()
+    }
+}
+
+fn closed() -> Failed {
+    Failed::bare(Kind::Closed, "it is closed, as the bot goes down")
+}
+
+/// Waits for no longer than the call may take.
+async fn within<T>(when: &When<'_>, what: impl Future<Output = T>, late: impl FnOnce() -> Failed) -> Result<T, Failed> {
+    let cancelled = async {
+        match when.cancelled {
+            Some(token) => token.cancelled().await,
+            None => std::future::pending().await,
+        }
+    };
+    tokio::select! {
+        biased;
+        done = what => Ok(done),
+        () = cancelled => Err(Failed::bare(Kind::Cancelled { sent: false }, "the call was cancelled")),
+        () = sleep_until(when.deadline) => Err(late()),
+    }
+}
