@@ -4,6 +4,7 @@ mod fault;
 mod http;
 mod http_faults;
 mod listing;
+mod peers;
 mod process;
 #[cfg(feature = "mcp")]
 mod rmcp_server;
