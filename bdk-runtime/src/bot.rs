@@ -139,7 +139,7 @@ impl Bot {
         #[cfg(feature = "connections")]
         if let Some(folder) = at.folder() {
             // what an earlier process left running is ended now, not when a connection is needed
-            let pool = Connections::new(self.registry().connections().to_vec(), Some(folder.to_owned()));
+            let pool = Connections::new(self.registry().connections(), Some(folder.to_owned()));
             let _ = self.0.connections.set(pool);
         }
         tokio::spawn(state::tend(self.clone()));
@@ -156,7 +156,7 @@ impl Bot {
     /// Its connections.
     #[cfg(feature = "connections")]
     pub(crate) fn connections(&self) -> &Connections {
-        self.0.connections.get_or_init(|| Connections::new(self.registry().connections().to_vec(), None))
+        self.0.connections.get_or_init(|| Connections::new(self.registry().connections(), None))
     }
     /// Sees to it that the tools of advertised connections are among the bot's, as far as their servers can be asked now.
     #[allow(clippy::unused_async, reason = "without connections there is nobody to wait for")]

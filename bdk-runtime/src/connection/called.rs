@@ -24,7 +24,6 @@ pub(crate) struct Called {
     pub(crate) content: Box<RawValue>,
     pub(crate) structured: Option<Box<RawValue>>,
     pub(crate) is_error: bool,
-    pub(crate) meta: Option<Box<RawValue>>,
 }
 
 #[derive(Deserialize)]
@@ -35,8 +34,6 @@ struct Written<'a> {
     #[serde(borrow)]
     structured_content: Option<&'a RawValue>,
     is_error: Option<bool>,
-    #[serde(borrow, rename = "_meta")]
-    meta: Option<&'a RawValue>,
     #[serde(borrow)]
     result_type: Option<Cow<'a, str>>,
 }
@@ -63,7 +60,6 @@ impl Called {
             content: content.unwrap_or_else(empty),
             structured: written.structured_content.map(RawValue::to_owned),
             is_error: written.is_error.unwrap_or_default(),
-            meta: written.meta.map(RawValue::to_owned),
         })
     }
 }
@@ -88,7 +84,7 @@ mod tests {
         .unwrap();
         assert_eq!(called.content.get(), r#"[{"type":"new","n":1.10}]"#);
         assert_eq!(called.structured.unwrap().get(), r#"{"big":12345678901234567890123}"#);
-        assert!(called.is_error && called.meta.is_some());
+        assert!(called.is_error);
         let called = read("{}").unwrap();
         assert!(called.content.get() == "[]" && called.structured.is_none() && !called.is_error);
     }

@@ -84,10 +84,6 @@ impl Failed {
             Kind::Lost | Kind::Unreadable | Kind::Server { .. } => false,
         }
     }
-    /// Whether the server was not reached at all.
-    pub(super) fn is_unreachable(&self) -> bool {
-        matches!(self.kind, Kind::Open | Kind::Unsent)
-    }
 }
 
 impl fmt::Display for Failed {

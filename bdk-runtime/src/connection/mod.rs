@@ -40,6 +40,8 @@ mod outcome;
 mod pool;
 mod spec;
 mod template;
+#[cfg(all(test, feature = "connections"))]
+mod tests;
 #[cfg(feature = "connections")]
 mod wire;
 

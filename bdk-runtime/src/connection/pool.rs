@@ -20,6 +20,8 @@ use std::{
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
+type InFolders = HashMap<(Box<str>, PathBuf), Arc<Held>>;
+
 /// Where the process of an authored connection works, and for how long: until this is cancelled, or for one call.
 pub(crate) struct Place<'a> {
     pub(crate) folder: &'a Path,
@@ -28,10 +30,9 @@ pub(crate) struct Place<'a> {
 
 /// A bot's connections, one client each, which all of its calls share. Dropped, it leaves no process behind.
 pub(crate) struct Connections {
-    declared: Vec<Arc<Declared>>,
     held: HashMap<Box<str>, Arc<Held>>,
     /// The processes of authored connections that work in a session's folder, by connection and folder.
-    in_folders: Mutex<HashMap<(Box<str>, PathBuf), Arc<Held>>>,
+    in_folders: Arc<Mutex<InFolders>>,
     limits: Arc<Limits>,
     notes: Notes,
     changes: watch::Sender<u64>,
@@ -39,22 +40,17 @@ pub(crate) struct Connections {
 
 impl Connections {
     /// Opens none. What an earlier bot with this folder left running is ended.
-    pub(crate) fn new(declared: Vec<Arc<Declared>>, folder: Option<PathBuf>) -> Self {
+    pub(crate) fn new(declared: &[Arc<Declared>], folder: Option<PathBuf>) -> Self {
         Self::with_limits(declared, folder, Limits::default())
     }
 
-    pub(crate) fn with_limits(declared: Vec<Arc<Declared>>, folder: Option<PathBuf>, limits: Limits) -> Self {
+    pub(crate) fn with_limits(declared: &[Arc<Declared>], folder: Option<PathBuf>, limits: Limits) -> Self {
         let (limits, notes, changes) = (Arc::new(limits), Notes::at(folder), watch::Sender::new(0));
         let held = declared.iter().map(|declared| {
             let held = Held::new(declared.clone(), None, limits.clone(), notes.clone(), changes.clone());
             (declared.name.clone(), Arc::new(held))
         });
-        let held = held.collect();
-        Self { held, in_folders: Mutex::default(), limits, notes, declared, changes }
-    }
-
-    pub(crate) fn declared(&self) -> &[Arc<Declared>] {
-        &self.declared
+        Self { held: held.collect(), in_folders: Arc::default(), limits, notes, changes }
     }
 
     /// The tools of a server: as they were listed, until the server says that they changed, or is opened anew.
@@ -104,15 +100,16 @@ impl Connections {
             return called;
         };
         let key = (Box::from(name), place.folder.to_owned());
-        let (held, is_new) = match lock(&self.in_folders).entry(key) {
+        let (held, is_new) = match lock(&self.in_folders).entry(key.clone()) {
             Entry::Occupied(held) => (held.get().clone(), false),
             Entry::Vacant(vacant) => (vacant.insert(make()).clone(), true),
         };
         if is_new {
-            let (held, lasts) = (Arc::downgrade(&held), lasts.clone());
+            let (in_folders, lasts) = (self.in_folders.clone(), lasts.clone());
             tokio::spawn(async move {
                 lasts.cancelled().await;
-                if let Some(held) = held.upgrade() {
+                let held = lock(&in_folders).remove(&key);
+                if let Some(held) = held {
                     held.close().await;
                 }
             });

@@ -148,7 +148,8 @@ pub(super) fn signal_group(leader: i32, signal: Signal) -> io::Result<()> {
     }
 }
 
-#[cfg(all(test, target_os = "linux"))]
+#[cfg(target_os = "linux")]
+#[cfg(test)]
 mod tests {
     use super::*;
     use std::{

@@ -4,13 +4,16 @@ use crate::{
     connection::failed::{Failed, Kind},
     cut,
 };
-use rmcp::{model::ErrorData, service::ClientInitializeError};
+use rmcp::{
+    model::{ErrorData, ProtocolVersion},
+    service::ClientInitializeError,
+};
 use std::error::Error;
 
 /// What rmcp says to a call whose stream went with its session.
 const REOPENED: &str = "streamable HTTP session was re-initialized before the response arrived";
 
-pub(super) fn of_server(error: ErrorData) -> Failed {
+pub(super) fn of_server(error: &ErrorData) -> Failed {
     if error.message == REOPENED {
         return Failed::bare(Kind::Lost, "its session was gone before it answered");
     }
@@ -39,7 +42,7 @@ pub(super) fn of_handshake(error: &ClientInitializeError) -> Failed {
             format!("it refuses the handshake: {} ({})", cut::repeated(&error.message, 500), error.code.0)
         }
         ClientInitializeError::NoCompatibleProtocolVersion { server_supported, .. } => {
-            let known: Vec<&str> = server_supported.iter().map(|version| version.as_str()).collect();
+            let known: Vec<&str> = server_supported.iter().map(ProtocolVersion::as_str).collect();
             format!("it speaks no version of MCP that bdk speaks, but {}", cut::repeated(&known.join(", "), 200))
         }
         ClientInitializeError::ConnectionClosed(_) => "it closed the connection during the handshake".to_owned(),

@@ -1,8 +1,9 @@
 //! Messages over streamable HTTP: rmcp says which and in which session, this sends them and reads the answers.
 
 use super::{
+    body::{Media, cut_bytes, first_answer, media, seconds, whole},
     desk::{self, Desk},
-    events::{self, Of, too_long},
+    events::{self, Of},
 };
 use crate::{
     connection::{
@@ -18,7 +19,7 @@ use http::{
     HeaderMap, HeaderName, HeaderValue, Method, Request, Response, StatusCode, Uri,
     header::{ACCEPT, CONTENT_TYPE, LOCATION, RETRY_AFTER},
 };
-use http_body_util::{BodyExt, Full, Limited};
+use http_body_util::Full;
 use hyper::body::Incoming;
 use rmcp::{
     model::{ClientJsonRpcMessage, ClientRequest, ErrorData, JsonRpcMessage, ServerJsonRpcMessage},
@@ -27,7 +28,7 @@ use rmcp::{
     },
 };
 use sse_stream::Sse;
-use std::{collections::HashMap, sync::Arc, time::Duration};
+use std::{collections::HashMap, sync::Arc};
 use tokio::time::timeout;
 
 const SESSION: HeaderName = HeaderName::from_static("mcp-session-id");
@@ -53,6 +54,7 @@ struct Server {
 }
 
 /// What a post came to, before rmcp is told.
+#[expect(clippy::large_enum_variant, reason = "nearly all are answers")]
 enum Posted {
     Answer(StreamableHttpPostResponse),
     SessionGone(Failed),
@@ -133,7 +135,7 @@ impl Http {
             _ if kind.id().is_none() => StreamableHttpPostResponse::Accepted,
             Media::Json => {
                 let body = whole(response, self.0.limits.message).await?;
-                StreamableHttpPostResponse::Json(self.message(&body)?, new_session)
+                StreamableHttpPostResponse::Json(self.answer(&body, &kind, slot.is_some())?, new_session)
             }
             Media::Other(media) => {
                 let words = format!("it answers with {media}, which is not MCP: is its URL right?");
@@ -143,14 +145,25 @@ impl Http {
         Ok(Posted::Answer(answer))
     }
 
-    fn message(&self, body: &[u8]) -> Result<ServerJsonRpcMessage, Failed> {
+    /// The message of a body, which can only be the answer to what was asked.
+    fn answer(&self, body: &[u8], kind: &What<'_>, in_slot: bool) -> Result<ServerJsonRpcMessage, Failed> {
         if let Some(diverted) = self.0.desk.divert(body) {
             return Ok(diverted);
         }
-        serde_json::from_slice(body).map_err(|error| {
+        let none = |why: String| {
             let begins = cut::quoted(&String::from_utf8_lossy(cut_bytes(body)), 200);
-            Failed::bare(Kind::Unreadable, format!("its answer is no message of MCP: {error}: {begins}"))
-        })
+            Failed::bare(Kind::Unreadable, format!("its answer is {why}: {begins}"))
+        };
+        match serde_json::from_slice(body).map_err(|error| none(format!("no message of MCP ({error})")))? {
+            JsonRpcMessage::Error(error) => {
+                Ok(ServerJsonRpcMessage::error(error.error, kind.id().cloned().or(error.id)))
+            }
+            // a listing is diverted and shown
+            JsonRpcMessage::Response(answer) if in_slot && kind.id() != Some(&answer.id) => {
+                Err(none("one to another request".to_owned()))
+            }
+            message => Ok(message),
+        }
     }
 
     /// A status that is none of success.
@@ -193,7 +206,8 @@ impl Http {
         {
             return Ok(Posted::Answer(older(id, own)));
         }
-        if let (Some(own), false, Some(_)) = (own, denied, kind.id()) {
+        if let (Some(JsonRpcMessage::Error(own)), false, Some(id)) = (own, denied, kind.id()) {
+            let own = ServerJsonRpcMessage::error(own.error, Some(id.clone()));
             return Ok(Posted::Answer(StreamableHttpPostResponse::Json(own, None)));
         }
         let said = String::from_utf8_lossy(cut_bytes(&body));
@@ -337,64 +351,4 @@ fn older(id: &rmcp::model::RequestId, own: Option<ServerJsonRpcMessage>) -> Stre
     };
     // some servers answer with another's number
     StreamableHttpPostResponse::Json(ServerJsonRpcMessage::error(error, Some(id.clone())), None)
-}
-
-/// The answer in a stream; the rest is read, so that the connection can be used again.
-async fn first_answer(mut events: BoxStream<'static, Result<Sse, SseError>>) -> Result<ServerJsonRpcMessage, Failed> {
-    let none = |words: String| Failed::bare(Kind::Unreadable, words);
-    while let Some(event) = events.next().await {
-        let event = event.map_err(|error| none(format!("its answer breaks off: {error}")))?;
-        let Some(data) = event.data.filter(|data| !data.trim().is_empty()) else { continue };
-        let message: ServerJsonRpcMessage =
-            serde_json::from_str(&data).map_err(|error| none(format!("its answer is no message of MCP: {error}")))?;
-        if matches!(message, JsonRpcMessage::Response(_) | JsonRpcMessage::Error(_)) {
-            let _ = timeout(Duration::from_millis(50), async { while events.next().await.is_some() {} }).await;
-            return Ok(message);
-        }
-    }
-    Err(none("its answer ends before it says anything".to_owned()))
-}
-
-async fn whole(response: Response<Incoming>, most: usize) -> Result<Bytes, Failed> {
-    let body = Limited::new(response.into_body(), most).collect().await;
-    body.map(http_body_util::Collected::to_bytes).map_err(|error| {
-        if error.is::<http_body_util::LengthLimitError>() {
-            return too_long(most);
-        }
-        Failed::bare(Kind::Lost, format!("its answer was cut off: {error}"))
-    })
-}
-
-enum Media {
-    Json,
-    Stream,
-    Other(String),
-}
-
-fn media(response: &Response<Incoming>) -> Media {
-    let Some(media) = response.headers().get(CONTENT_TYPE) else {
-        return Media::Other("nothing said of what".to_owned());
-    };
-    let media = String::from_utf8_lossy(media.as_bytes());
-    let essence = media.split(';').next().unwrap_or_default().trim();
-    if essence.eq_ignore_ascii_case("application/json") {
-        Media::Json
-    } else if essence.eq_ignore_ascii_case("text/event-stream") {
-        Media::Stream
-    } else {
-        Media::Other(cut::quoted(essence, 80))
-    }
-}
-
-fn seconds(after: &str) -> Option<Duration> {
-    if let Ok(seconds) = after.trim().parse() {
-        return Some(Duration::from_secs(seconds));
-    }
-    let at = jiff::fmt::rfc2822::parse(after.trim()).ok()?.timestamp();
-    Duration::try_from(at.duration_since(jiff::Timestamp::now())).ok()
-}
-
-/// Enough of a page to say what it is.
-fn cut_bytes(body: &[u8]) -> &[u8] {
-    &body[..body.len().min(1_000)]
 }

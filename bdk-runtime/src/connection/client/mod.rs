@@ -1,11 +1,13 @@
 //! A client of one server. This is the one place of the connections that names rmcp.
 
+mod body;
 mod desk;
 mod events;
 mod failures;
 mod http;
 mod stdio;
-#[cfg(all(test, feature = "mcp"))]
+#[cfg(feature = "mcp")]
+#[cfg(test)]
 pub(super) mod test_server;
 
 use super::{
@@ -267,7 +269,7 @@ impl Client {
         }
         let kind = if slot.is_sent() { Kind::Lost } else { Kind::Unsent };
         match error {
-            ServiceError::McpError(error) => failures::of_server(error),
+            ServiceError::McpError(error) => failures::of_server(&error),
             ServiceError::TransportClosed => {
                 if let Some(trouble) = self.desk.last_trouble() {
                     return trouble;

@@ -1,0 +1,81 @@
+//! The bodies of responses: what they are, and all of them as far as they may be long.
+
+use super::events::too_long;
+use crate::{
+    connection::failed::{Failed, Kind},
+    cut,
+};
+use bytes::Bytes;
+use futures_util::stream::{BoxStream, StreamExt};
+use http::{Response, header::CONTENT_TYPE};
+use http_body_util::{BodyExt, Limited};
+use hyper::body::Incoming;
+use rmcp::{
+    model::{JsonRpcMessage, ServerJsonRpcMessage},
+    transport::streamable_http_client::SseError,
+};
+use sse_stream::Sse;
+use std::time::Duration;
+use tokio::time::timeout;
+
+/// The answer in a stream; the rest is read, so that the connection can be used again.
+pub(super) async fn first_answer(
+    mut events: BoxStream<'static, Result<Sse, SseError>>,
+) -> Result<ServerJsonRpcMessage, Failed> {
+    let none = |words: String| Failed::bare(Kind::Unreadable, words);
+    while let Some(event) = events.next().await {
+        let event = event.map_err(|error| none(format!("its answer breaks off: {error}")))?;
+        let Some(data) = event.data.filter(|data| !data.trim().is_empty()) else { continue };
+        let message: ServerJsonRpcMessage =
+            serde_json::from_str(&data).map_err(|error| none(format!("its answer is no message of MCP: {error}")))?;
+        if matches!(message, JsonRpcMessage::Response(_) | JsonRpcMessage::Error(_)) {
+            let _ = timeout(Duration::from_millis(50), async { while events.next().await.is_some() {} }).await;
+            return Ok(message);
+        }
+    }
+    Err(none("its answer ends before it says anything".to_owned()))
+}
+
+pub(super) async fn whole(response: Response<Incoming>, most: usize) -> Result<Bytes, Failed> {
+    let body = Limited::new(response.into_body(), most).collect().await;
+    body.map(http_body_util::Collected::to_bytes).map_err(|error| {
+        if error.is::<http_body_util::LengthLimitError>() {
+            return too_long(most);
+        }
+        Failed::bare(Kind::Lost, format!("its answer was cut off: {error}"))
+    })
+}
+
+pub(super) enum Media {
+    Json,
+    Stream,
+    Other(String),
+}
+
+pub(super) fn media(response: &Response<Incoming>) -> Media {
+    let Some(media) = response.headers().get(CONTENT_TYPE) else {
+        return Media::Other("nothing said of what".to_owned());
+    };
+    let media = String::from_utf8_lossy(media.as_bytes());
+    let essence = media.split(';').next().unwrap_or_default().trim();
+    if essence.eq_ignore_ascii_case("application/json") {
+        Media::Json
+    } else if essence.eq_ignore_ascii_case("text/event-stream") {
+        Media::Stream
+    } else {
+        Media::Other(cut::quoted(essence, 80))
+    }
+}
+
+pub(super) fn seconds(after: &str) -> Option<Duration> {
+    if let Ok(seconds) = after.trim().parse() {
+        return Some(Duration::from_secs(seconds));
+    }
+    let at = jiff::fmt::rfc2822::parse(after.trim()).ok()?.timestamp();
+    Duration::try_from(at.duration_since(jiff::Timestamp::now())).ok()
+}
+
+/// Enough of a page to say what it is.
+pub(super) fn cut_bytes(body: &[u8]) -> &[u8] {
+    &body[..body.len().min(1_000)]
+}

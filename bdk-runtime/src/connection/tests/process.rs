@@ -1,0 +1,99 @@
+//! What is left of processes: nothing.
+
+use super::{stdio::python, *};
+use std::fs;
+
+/// Whether a process is there, and more than a corpse.
+fn is_alive(pid: &str) -> bool {
+    fs::read_to_string(format!("/proc/{pid}/stat")).is_ok_and(|stat| !stat.contains(") Z "))
+}
+fn own(folder: &str) -> usize {
+    fs::read_dir(format!("/proc/self/{folder}")).unwrap().count()
+}
+/// Children of this process that nobody waited for.
+fn corpses(of: &[String]) -> usize {
+    of.iter().filter(|pid| fs::metadata(format!("/proc/{pid}")).is_ok()).count()
+}
+async fn pids(connections: &Connections) -> [String; 2] {
+    let mut pids = Vec::new();
+    for tool in ["pid", "child"] {
+        pids.push(said(connections, tool, json!({})).await.unwrap().as_str().unwrap().to_owned());
+    }
+    assert!(pids.iter().all(|pid| is_alive(pid)));
+    pids.try_into().unwrap()
+}
+async fn are_gone(pids: &[String]) {
+    until("the whole group is gone", || !pids.iter().any(|pid| is_alive(pid))).await;
+}
+
+#[tokio::test]
+async fn at_the_end_a_process_is_gone_with_all_that_it_started() {
+    let connections = only(python());
+    let both = pids(&connections).await;
+    connections.close().await;
+    assert_eq!(corpses(&both[..1]), 0);
+    are_gone(&both).await;
+    // without a word of goodbye
+    let connections = only(python());
+    let both = pids(&connections).await;
+    drop(connections);
+    are_gone(&both).await;
+}
+
+#[tokio::test]
+async fn an_opening_that_nobody_waits_for_any_more_leaves_no_process() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("pids");
+    let script = format!("sleep 600 & echo $$ $! > {}; wait", file.display());
+    let connections = Arc::new(only(Connection::stdio("sh").args(["-c", &script])));
+    let listing = tokio::spawn({
+        let connections = connections.clone();
+        async move { connections.list("it").await.map(drop) }
+    });
+    until("it runs", || fs::read_to_string(&file).is_ok_and(|pids| pids.ends_with('\n'))).await;
+    listing.abort();
+    connections.close().await;
+    let pids: Vec<String> = fs::read_to_string(&file).unwrap().split_whitespace().map(str::to_owned).collect();
+    are_gone(&pids).await;
+}
+
+#[test]
+fn a_runtime_that_goes_down_takes_its_processes_along() {
+    let runtime = || tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();
+    let first = runtime();
+    let connections = only(python());
+    let both = first.block_on(pids(&connections));
+    first.shutdown_background();
+    runtime().block_on(are_gone(&both));
+    drop(connections);
+}
+
+#[tokio::test]
+async fn a_process_is_noted_while_it_runs() {
+    let folder = tempfile::tempdir().unwrap();
+    let connections = Connections::new(&[declared("it", python())], Some(folder.path().to_owned()));
+    call(&connections, "pid", json!({})).await.unwrap();
+    let pid = connections.held("it").unwrap().pid().unwrap();
+    let note = folder.path().join(format!("children/{pid}.json"));
+    assert!(fs::read_to_string(&note).unwrap().contains("\"connection\":\"it\""));
+    connections.close().await;
+    assert!(!note.exists());
+}
+
+#[tokio::test]
+async fn twenty_that_are_started_and_crash_leave_no_corpse_and_no_open_file() {
+    let limits = Limits { crashes: usize::MAX, ..Limits::default() };
+    let connections = with(python(), limits);
+    let mut dead = Vec::new();
+    let mut files = 0;
+    for round in 0..21 {
+        dead.push(said(&connections, "pid", json!({})).await.unwrap().as_str().unwrap().to_owned());
+        call(&connections, "die", json!({})).await.unwrap_err();
+        if round == 0 {
+            files = own("fd");
+        }
+    }
+    until("all are waited for", || corpses(&dead) == 0).await;
+    // other tests open some as well
+    until("no file is left open", || own("fd") < files + 20).await;
+}
