@@ -293,3 +293,12 @@ impl ToolContext {
         call.await.map(Outcome::from).map_err(|unknown| Error::new(unknown.to_string()))
     }
 }
+
+impl std::fmt::Debug for ToolContext {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("ToolContext")
+            .field("tool", &self.state.tool().name())
+            .field("call_id", &self.call_id())
+            .finish_non_exhaustive()
+    }
+}

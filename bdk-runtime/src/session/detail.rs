@@ -5,7 +5,7 @@ use crate::{
     Status, Timestamp, secrets,
     store::{SessionRow, StoreError},
 };
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::sync::Arc;
 
@@ -24,7 +24,7 @@ use std::sync::Arc;
 /// # Ok::<(), bdk::Error>(())
 /// # }).unwrap();
 /// ```
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct SessionDetail {
