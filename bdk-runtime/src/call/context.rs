@@ -227,6 +227,8 @@ impl ToolContext {
         self.state.attempts().max(1)
     }
     /// Waits until nobody waits for the call's result any more: cancelled, timed out or the caller went away.
+    ///
+    /// It is mostly one arm of a `tokio::select!`, for which the bot's own `Cargo.toml` needs `tokio` (feature `macros`).
     pub async fn cancelled(&self) {
         self.state.cancel().cancelled().await;
     }
