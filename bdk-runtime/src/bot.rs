@@ -199,7 +199,7 @@ impl Bot {
         Ok(true)
     }
     /// Tells of every change of the tools: its value is how many there were.
-    #[cfg(feature = "mcp")]
+    #[cfg(any(feature = "mcp", all(test, feature = "http")))]
     pub(crate) fn tools_changed(&self) -> watch::Receiver<u64> {
         self.0.changes.lock().unwrap_or_else(PoisonError::into_inner).subscribe()
     }
