@@ -38,10 +38,11 @@ pub struct Identity {
 static IDENTITY: OnceLock<Identity> = OnceLock::new();
 
 impl Identity {
-    /// What `#[bdk::main]` recorded; without it the program's file name.
+    /// What `#[bdk::main]` recorded; without it the program's file name, which in a test is the test's.
     pub fn get() -> Self {
         *IDENTITY.get_or_init(|| {
-            let name = std::env::current_exe().ok().and_then(|p| Some(p.file_stem()?.to_string_lossy().into_owned()));
+            let name = std::env::current_exe().ok();
+            let name = name.and_then(|p| Some(without_hash(p.file_stem()?.to_str()?).to_owned()));
             // once a process, so that leaking it costs nothing
             Self { name: name.map_or("bot", |n| Box::leak(n.into_boxed_str())), version: "0.0.0" }
         })
@@ -53,6 +54,12 @@ impl Identity {
     pub fn slug(&self) -> String {
         self.name.chars().map(|c| if c.is_ascii_alphanumeric() { c.to_ascii_lowercase() } else { '-' }).collect()
     }
+}
+
+/// A program's name without the hash that cargo puts behind a test's: it is another one after each change.
+fn without_hash(name: &str) -> &str {
+    let is_hash = |hash: &str| hash.len() == 16 && hash.bytes().all(|b| matches!(b, b'0'..=b'9' | b'a'..=b'f'));
+    name.rsplit_once('-').filter(|(name, hash)| !name.is_empty() && is_hash(hash)).map_or(name, |(name, _)| name)
 }
 
 /// The running bot. Cheap to clone.
@@ -72,6 +79,7 @@ struct Inner {
     blocking: Arc<Semaphore>,
     running: TaskTracker,
     stop: CancellationToken,
+    drained: CancellationToken,
     /// What it keeps: opened by what serves, and else made where it is first needed, for as long as the process runs.
     state: OnceLock<State>,
     /// Its connections: none is opened before something needs it.
@@ -116,6 +124,7 @@ impl Bot {
             blocking: Arc::new(Semaphore::new(BLOCKING_CALLS)),
             running: TaskTracker::new(),
             stop: CancellationToken::new(),
+            drained: CancellationToken::new(),
             state: OnceLock::new(),
             #[cfg(feature = "connections")]
             connections: OnceLock::new(),
@@ -245,7 +254,7 @@ impl Bot {
         Ok(true)
     }
     /// Tells of every change of the tools: its value is how many there were.
-    #[cfg(feature = "mcp")]
+    #[cfg(any(feature = "mcp", all(test, feature = "http")))]
     pub(crate) fn tools_changed(&self) -> watch::Receiver<u64> {
         self.0.changes.lock().unwrap_or_else(PoisonError::into_inner).subscribe()
     }
@@ -297,6 +306,10 @@ impl Bot {
     /// Cancelled when the grace time of a shutdown is over: what still runs then ends as cancelled.
     pub(crate) fn stop(&self) -> &CancellationToken {
         &self.0.stop
+    }
+    /// Cancelled when no call runs any more at a shutdown: whoever follows what calls leave has all of it then.
+    pub(crate) fn drained(&self) -> &CancellationToken {
+        &self.0.drained
     }
 
     /// **The call path**, for every front.
@@ -358,6 +371,20 @@ impl Bot {
         if tokio::time::timeout(grace, self.0.running.wait()).await.is_err() {
             self.0.stop.cancel();
             let _ = tokio::time::timeout(std::time::Duration::from_secs(1), self.0.running.wait()).await;
+        }
+        self.0.drained.cancel();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::without_hash;
+
+    #[test]
+    fn a_test_s_program_is_known_without_cargo_s_hash() {
+        assert_eq!(without_hash("ledger-bot-838c33adac1c4077"), "ledger-bot");
+        for same in ["ledger-bot", "ledger-bot-838C33ADAC1C4077", "-838c33adac1c4077", "bot-838c33adac1c40771", "x-y"] {
+            assert_eq!(without_hash(same), same);
         }
     }
 }

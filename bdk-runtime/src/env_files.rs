@@ -1,7 +1,10 @@
 //! The folder's env files, `.env.local` over `.env`: put into the environment at the start, and read where a value is asked for
 //! later.
 
+mod lines;
+
 use crate::Error;
+use lines::Lines;
 use std::{collections::HashMap, path::Path, sync::OnceLock};
 
 /// The files, the one that wins first.
@@ -14,18 +17,18 @@ static LOADED: OnceLock<HashMap<String, String>> = OnceLock::new();
 ///
 /// # Errors
 /// Which file is wrong, where and how, without a word of what stands there.
+#[expect(unsafe_code, reason = "the environment is changed while there is one thread")]
 pub(crate) fn load() -> Result<(), String> {
     let mut loaded = HashMap::new();
     for file in FILES {
-        if text(file)?.is_some() {
-            let wrong = |error: dotenvy::Error| format!("{file}{}", fault(file, &error));
-            for line in dotenvy::from_path_iter(file).map_err(wrong)? {
-                let (name, value) = line.map_err(wrong)?;
-                if std::env::var_os(&name).is_none() {
-                    loaded.entry(name).or_insert(value);
-                }
+        let Some(text) = text(file)? else { continue };
+        for line in Lines::of(&text) {
+            let (name, value) = line.map_err(|fault| told(file, fault))?;
+            if std::env::var_os(&name).is_none() {
+                // SAFETY: nobody else reads the environment yet
+                unsafe { std::env::set_var(&name, &value) };
+                loaded.insert(name, value);
             }
-            dotenvy::from_path(file).map_err(wrong)?;
         }
     }
     let _ = LOADED.set(loaded);
@@ -53,11 +56,9 @@ pub(crate) fn value(name: &str) -> Result<Option<String>, Error> {
 /// As [`load`].
 pub(crate) fn find(name: &str) -> Result<Option<String>, Error> {
     for file in FILES {
-        let Some(bytes) = text(file).map_err(Error::new)? else { continue };
-        // a mark of the byte order is no part of the first name
-        let lines = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&bytes);
-        for line in dotenvy::from_read_iter(lines) {
-            let (key, value) = line.map_err(|error| Error::new(format!("{file}{}", fault(file, &error))))?;
+        let Some(text) = text(file).map_err(Error::new)? else { continue };
+        for line in Lines::of(&text) {
+            let (key, value) = line.map_err(|fault| Error::new(told(file, fault)))?;
             if key == name {
                 return Ok(Some(value));
             }
@@ -67,7 +68,7 @@ pub(crate) fn find(name: &str) -> Result<Option<String>, Error> {
 }
 
 /// What the file holds, where there is one.
-fn text(file: &str) -> Result<Option<Vec<u8>>, String> {
+fn text(file: &str) -> Result<Option<String>, String> {
     // a link that leads nowhere is there, and cannot be read
     if Path::new(file).symlink_metadata().is_err() {
         return Ok(None);
@@ -77,18 +78,9 @@ fn text(file: &str) -> Result<Option<Vec<u8>>, String> {
     if bytes.contains(&0) {
         return Err(format!("{file}: holds a NUL byte"));
     }
-    Ok(Some(bytes))
+    String::from_utf8(bytes).map(Some).map_err(|_| format!("{file}: is no text (UTF-8)"))
 }
 
-/// What is wrong with an env file, without quoting the line: it may hold a secret.
-fn fault(file: &str, error: &dotenvy::Error) -> String {
-    match error {
-        dotenvy::Error::Io(error) => format!(": cannot be read: {error}"),
-        dotenvy::Error::LineParse(line, _) => {
-            let text = std::fs::read_to_string(file).unwrap_or_default();
-            let at = text.lines().position(|l| l.trim() == line.trim()).map(|i| format!(":{}", i + 1));
-            format!("{}: the line is not `NAME=value`", at.unwrap_or_default())
-        }
-        _ => ": cannot be read as lines of `NAME=value`".to_owned(),
-    }
+fn told(file: &str, (line, why): (usize, String)) -> String {
+    format!("{file}:{line}: {why}")
 }

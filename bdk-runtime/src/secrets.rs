@@ -37,7 +37,17 @@ struct Known {
 /// escaped as in a URL.
 ///
 /// The environment comes first, then the current folder's `.env.local`, then its `.env`; the files are read anew at each call, so
-/// that a secret that was exchanged there is the new one. A value of fewer than 8 characters is returned, but not blanked: it
+/// that a secret that was exchanged there is the new one. A line of theirs is one of these, or a comment that begins with `#`:
+///
+/// ```text
+/// NAME=value                 # ends at a blank; `export` may stand in front of the name
+/// NAME='any $value "as it is"'
+/// NAME="a value with $OTHER or ${OTHER} in it, and \" \\ \$ \n escaped"
+/// ```
+///
+/// Single quotes keep everything: they are for whatever somebody else made up, such as tokens and passwords. Outside of them `$`
+/// with a name behind it stands for what the environment or a line above has under that name; one that is set nowhere is an
+/// error, as is everything else that a line cannot mean. Quoted values may have several lines. A value of fewer than 8 characters is returned, but not blanked: it
 /// would be found in other words. What an author prints, encodes (base64) or sends elsewhere is not looked at.
 ///
 /// ```

@@ -12,31 +12,40 @@ use std::{
 /// The first thing of a bot's `main`: the env files, before any thread starts, and the package's name and version.
 ///
 /// `.env.local` wins over `.env`, and what the environment has already wins over both. A file that cannot be read or
-/// parsed ends the process with exit code 1 and one line on stderr.
+/// parsed ends the process with exit code 1 and one line on stderr, unless the command line only asks what there is to say
+/// (`--help`, `--version`, `completions`).
 #[allow(clippy::print_stderr)]
 pub fn begin(name: &'static str, version: &'static str) {
     Identity::set(name, version);
     // before `main` can print: stdout holds what was asked for and nothing else
     #[cfg(feature = "commands")]
-    keep_stdout();
-    if let Err(fault) = env_files::load() {
+    let only_tells = keep_stdout();
+    #[cfg(not(feature = "commands"))]
+    let only_tells = false;
+    if let Err(fault) = env_files::load()
+        && !only_tells
+    {
         eprintln!("error: {fault}");
         std::process::exit(1);
     }
 }
 
-/// Keeps stdout for the answer of `call`, for what `trace` tells, and for the messages of `mcp serve`; help is for whoever reads it.
+/// Keeps stdout for the answer of `call`, for what `trace` tells, and for the messages of `mcp serve`. Says whether the command
+/// line only asks how the bot is used, which is for whoever reads it and needs nothing.
 #[cfg(feature = "commands")]
-fn keep_stdout() {
+fn keep_stdout() -> bool {
     let args = crate::cli::command_first(std::env::args_os().skip(1));
-    let help = args.iter().any(|arg| arg == "--help" || arg == "-h");
-    match (args.first().and_then(|a| a.to_str()), args.get(1).and_then(|a| a.to_str())) {
-        _ if help => {}
+    let first = args.first().and_then(|arg| arg.to_str());
+    let only_tells = args.iter().any(|arg| arg == "--help" || arg == "-h")
+        || matches!(first, Some("--version" | "-V" | "help" | "completions"));
+    match (first, args.get(1).and_then(|a| a.to_str())) {
+        _ if only_tells => {}
         (Some("call" | "trace"), _) => drop(crate::cli::stdout::taken()),
         #[cfg(feature = "mcp")]
         (Some("mcp"), Some("serve")) => drop(crate::mcp::stdio::Streams::taken()),
         _ => {}
     }
+    only_tells
 }
 
 /// Runs a bot's `main` on a multi-thread Tokio runtime.

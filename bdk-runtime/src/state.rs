@@ -59,12 +59,25 @@ impl FromStr for StateAt {
             _ if text.starts_with("postgres://") || text.starts_with("postgresql://") => {
                 Ok(Self::Postgres(text.to_owned()))
             }
-            _ if text.contains("://") => Err(Error::new(
-                "the state is kept in a folder, in `postgres://…`, or with `memory:` nowhere: this is none of them",
+            "memory" => Err(Error::new(
+                "`memory` would be a folder: to keep the state nowhere write `memory:`, and `./memory` for that folder",
+            )),
+            // without what stands there, which may hold a password
+            _ if has_scheme(text) => Err(Error::new(
+                "the state is kept in a folder, in `postgres://…`, or with `memory:` nowhere: this is none of them (a folder with a \
+                 colon in its name is written `./…`)",
             )),
             _ => Ok(Self::Folder(text.into())),
         }
     }
+}
+
+/// Whether it begins as a URL does. One letter is a drive's.
+fn has_scheme(text: &str) -> bool {
+    let of_scheme = |c: char| c.is_ascii_alphanumeric() || matches!(c, '+' | '-' | '.');
+    text.split_once(':').is_some_and(|(scheme, _)| {
+        scheme.len() > 1 && scheme.starts_with(|c: char| c.is_ascii_alphabetic()) && scheme.chars().all(of_scheme)
+    })
 }
 
 /// Where the folders of sessions are that are kept in PostgreSQL.
@@ -130,6 +143,19 @@ impl State {
             recover::settle(&state, bot).await?;
             Ok(state)
         })
+    }
+
+    /// Whether something is kept there already: a command about a session makes no place to look for it in.
+    ///
+    /// # Errors
+    /// When nothing is.
+    #[cfg(feature = "commands")]
+    pub(crate) fn check_there(at: &StateAt) -> Result<(), Error> {
+        match at {
+            #[cfg(feature = "sqlite")]
+            StateAt::Folder(folder) => Ok(Sqlite::check_there(folder)?),
+            _ => Ok(()),
+        }
     }
 
     /// Opens what is kept there to be looked at, also beside the process that writes it. Nothing is made, settled or removed.
@@ -224,7 +250,18 @@ mod tests {
         assert_eq!(read("/var/lib/bot"), Ok(StateAt::Folder("/var/lib/bot".into())));
         assert_eq!(read("memory:"), Ok(StateAt::Memory));
         assert_eq!(read("postgresql://h/d"), Ok(StateAt::Postgres("postgresql://h/d".into())));
+        for folder in ["C:\\bot", "c:state", "./a:b", "memory.d", "./memory", "1:2"] {
+            assert_eq!(read(folder), Ok(StateAt::Folder(folder.into())));
+        }
         assert!(read("").is_err());
+        assert!(read("memory").unwrap_err().contains("`memory:`"));
+        for none in ["sqlite:foo.db", "memory:x", "Memory:", "file:/tmp", "postgres:h"] {
+            let told = read(none).unwrap_err();
+            assert!(
+                told.contains("postgres://") && told.contains("memory:") && told.contains("a folder"),
+                "{none}: {told}"
+            );
+        }
         let told = read("mysql://user:secret@h/d").unwrap_err();
         assert!(told.contains("postgres://") && !told.contains("secret"), "{told}");
     }

@@ -53,7 +53,7 @@ impl TestBot {
         self.options = self.options.dry_run(true);
         self
     }
-    /// Freezes the calls' time.
+    /// Freezes the calls' time: `ctx.now()` and what `time_args` may reach, and not what tools keep.
     #[must_use]
     pub fn as_of(mut self, as_of: Timestamp) -> Self {
         self.options = self.options.as_of(as_of);
@@ -223,6 +223,9 @@ impl TestBot {
     /// let session = bot.open_session(SessionOptions::new()).await;
     /// assert!(session.call_tool("sell_all", json!({})).await.unwrap().stubbed);
     /// assert_eq!(bot.sessions().await[0].id, session.id());
+    ///
+    /// let session = bot.open_session(SessionOptions::new().dry_run(false)).await;
+    /// assert!(!session.call_tool("sell_all", json!({})).await.unwrap().stubbed);
     /// # });
     /// ```
     ///
@@ -231,7 +234,7 @@ impl TestBot {
     #[track_caller]
     pub fn open_session(&self, mut options: SessionOptions) -> impl Future<Output = Session> {
         let at = Location::caller();
-        options.dry_run |= self.options.dry_run;
+        options.dry_run = options.dry_run.or(Some(self.options.dry_run));
         options.as_of = options.as_of.or(self.options.as_of);
         async move {
             match program::open(&self.bot, CancellationToken::new(), options).await {
@@ -269,5 +272,11 @@ impl Default for TestBot {
     #[track_caller]
     fn default() -> Self {
         Self::new()
+    }
+}
+
+impl std::fmt::Debug for TestBot {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("TestBot").field("agent", &self.bot.slug()).finish_non_exhaustive()
     }
 }

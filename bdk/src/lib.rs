@@ -36,6 +36,7 @@
 //! | `http` | the HTTP front: `Server`, `ServeHandle` | yes |
 //! | `mcp` | the MCP server: `…/mcp` over HTTP, and with `commands` `mcp serve` over stdio | yes |
 //! | `commands` | the bot's command line: `serve()` | yes |
+//! | `sqlite` | a bot's state in a folder; without it and `postgres` it ends with the process | yes |
 //! | `postgres` | a bot's state in PostgreSQL, for several replicas of it; needs Rust 1.94 | no |
 //! | `cli` | the binary `bdk` | no |
 

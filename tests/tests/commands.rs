@@ -328,10 +328,21 @@ fn the_first_line_on_stdout_is_the_address_and_a_port_in_use_is_one_line() {
 fn an_env_file_that_cannot_be_read_is_one_line_and_exit_1() {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("env-{}", std::process::id()));
     std::fs::create_dir_all(&folder).expect("a folder");
-    std::fs::write(folder.join(".env"), "GOOD=1\nthis secret is no assignment\n").expect("a file");
-    let ran = run_with(KITCHEN, &["info"], b"", |c| _ = c.current_dir(&folder));
-    assert_eq!((ran.code, ran.stdout.as_str(), ran.stderr.lines().count()), (1, "", 1), "{ran:?}");
-    assert!(ran.stderr.contains(".env") && !ran.stderr.contains("secret"), "{ran:?}");
+    for (line, words) in [
+        ("this secret is no assignment", ".env:2: the line is not `NAME=value`"),
+        ("TOKEN=abc$secret", ".env:2: the value of `TOKEN` has a `$` with a name behind it that is not set"),
+        ("TOKEN=ab secret", ".env:2: the value of `TOKEN` goes on behind a blank: put all of it in quotes"),
+    ] {
+        std::fs::write(folder.join(".env"), format!("GOOD=1\n{line}\n")).expect("a file");
+        let ran = run_with(KITCHEN, &["info"], b"", |c| _ = c.current_dir(&folder));
+        assert_eq!((ran.code, ran.stdout.as_str(), ran.stderr.lines().count()), (1, "", 1), "{ran:?}");
+        assert!(ran.stderr.contains(words) && !ran.stderr.contains("secret"), "{ran:?}");
+    }
+    // how the bot is used can still be asked
+    for args in [&["--help"][..], &["call", "-h"], &["--version"], &["completions", "bash"]] {
+        let ran = run_with(KITCHEN, args, b"", |c| _ = c.current_dir(&folder));
+        assert!((ran.code, ran.stderr.as_str()) == (0, "") && !ran.stdout.is_empty(), "{ran:?}");
+    }
     let _ = std::fs::remove_dir_all(&folder);
 }
 

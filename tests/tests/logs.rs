@@ -50,6 +50,30 @@ fn each_line_is_an_object_with_its_fields_and_the_calls_span() {
 }
 
 #[test]
+fn a_record_says_which_session_and_whose_trace_and_a_panic_s_line_has_one_message() {
+    let server = Server::start_with(KITCHEN, &["--log-format", "json"], |_| {});
+    let me = server.anyone();
+    let session = me.open(&json!({}));
+    let trace = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
+    let body = json!({ "input": { "secret": "x" }, "sessionId": session }).to_string();
+    let request = format!(
+        "POST {}/tools/panics HTTP/1.1\r\nHost: {}\r\nConnection: close\r\ntraceparent: {trace}\r\nContent-Type: application/json\r\nContent-Length: {}\r\n\r\n{body}",
+        server.prefix,
+        server.addr,
+        body.len()
+    );
+    let answer = server.raw(request.as_bytes());
+    let id = answer.json()["callId"].as_str().expect("an id").to_owned();
+    let of = |log: &str| objects(log).into_iter().filter(|line| line["call_id"] == *id).collect::<Vec<_>>();
+    let lines = bdk_tests::eventually(|| Some(of(&server.stderr())).filter(|lines| lines.len() == 2));
+    let lines = lines.expect("the panic and the record");
+    assert_eq!((&lines[0]["message"], &lines[0]["panic"]), (&json!("a tool panicked"), &json!("the secret is x")));
+    assert_eq!((&lines[1]["session"], &lines[1]["traceparent"]), (&json!(session), &json!(trace)));
+    let line = server.stderr().lines().find(|line| line.contains("a tool panicked")).expect("its line").to_owned();
+    assert_eq!(line.matches("\"message\":").count(), 1, "{line}");
+}
+
+#[test]
 fn the_format_stands_before_or_behind_a_command_or_in_the_environment() {
     let fails = ["call", "fails"];
     let formats = |args: &[&str], env: Option<&str>| {

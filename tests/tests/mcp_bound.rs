@@ -148,8 +148,35 @@ fn an_address_with_two_sessions_or_an_empty_one_is_invalid() {
             assert!(answer.json()["message"].as_str().is_some_and(|m| m.contains("`?session=`")), "{answer:?}");
         }
     }
-    // other words of a query are nobody's business
-    assert_eq!(text(&Client::at(&server, "?theme=dark", None).call("count", json!({}))), "0");
+    // a slip must not make a dry run's calls real ones
+    for query in [format!("?sesion={session}"), format!("?session={session}&theme=dark")] {
+        let client = Client::at(&server, &query, None);
+        for answer in [client.send(&request(1, "tools/list", json!({}))).whole(), client.bare("GET").whole()] {
+            assert_eq!((answer.status, &answer.json()["error"]), (400, &json!("invalid_request")), "{answer:?}");
+            assert!(answer.json()["message"].as_str().is_some_and(|m| m.contains("has `session`")), "{answer:?}");
+        }
+    }
+}
+
+#[test]
+fn a_client_s_session_stays_in_the_one_that_its_address_named() {
+    let server = Server::start(HARBOUR, &[]);
+    let [dry, other] = [json!({ "dryRun": true }), json!({})].map(|facts| server.anyone().open(&facts));
+    let [connected, ..] = Client::bound_of_every_kind(&server, &dry, None);
+    let path = connected.path.split_once('?').expect("a query").0.to_owned();
+    for elsewhere in [path.clone(), format!("{path}?session={other}")] {
+        let lost = Client { path: elsewhere, ..connected.clone() };
+        let params = json!({ "name": "moor", "arguments": { "ship": "Ada" } });
+        for answer in [
+            lost.send(&request(1, "tools/call", params)).whole(),
+            lost.bare("GET").whole(),
+            lost.bare("DELETE").whole(),
+        ] {
+            assert_eq!(answer.status, 404, "{answer:?}");
+        }
+    }
+    assert_eq!(text(&connected.call("moor", json!({ "ship": "Ada" }))), "Operation acknowledged.");
+    assert_eq!(text(&Client::new(&server).call("count", json!({}))), "0");
 }
 
 #[test]

@@ -299,6 +299,7 @@ fn a_listed_page_may_send_and_read_what_mcp_needs() {
         "mcp-method",
         "mcp-name",
         "last-event-id",
+        "traceparent",
     ] {
         assert!(headers.iter().any(|h| h == name), "{name} in {headers:?}");
     }

@@ -166,6 +166,30 @@ fn a_shutdown_ends_streams_and_does_not_wait_for_them() {
 }
 
 #[test]
+fn streams_go_on_in_a_shutdown_until_the_last_call_has_ended() {
+    let mut server = start();
+    let me = server.anyone();
+    let id = me.open(&json!({}));
+    let mut streams = [
+        me.stream(&format!("session/{id}/events?from=2"), &[]),
+        me.stream(&format!("session/{id}/events?from=2"), &["Accept: text/event-stream"]),
+    ];
+    let booked = thread::scope(|scope| {
+        let call = scope.spawn(|| me.call_in(&id, "book", &json!({ "what": "ink", "ms": 1000 })));
+        // the write has begun
+        assert_eq!(streams[0].json()["type"], "actions.requested");
+        server.terminate();
+        call.join().expect("an answer")
+    });
+    assert_eq!(streams[0].json()["data"]["callId"], booked["callId"]);
+    assert_eq!(streams[0].line(), None);
+    assert_eq!(streams[1].event().expect("the request").0, "2");
+    assert_eq!(streams[1].event().expect("the result").0, "3");
+    while streams[1].line().is_some() {}
+    assert_eq!(server.ends(), Some(0));
+}
+
+#[test]
 fn whoever_goes_away_leaves_nothing_behind() {
     let server = start();
     let me = server.anyone();

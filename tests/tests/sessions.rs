@@ -119,7 +119,7 @@ fn what_cannot_be_opened_is_told() {
         (json!({ "titel": "x" }), "no `titel`"),
         (json!({ "title": 1 }), "`title` must be a string"),
         (json!({ "mode": "direct" }), "`mode` must be \"chat\" or \"task\""),
-        (json!({ "asOf": "2026-01-01" }), "`asOf` is no RFC 3339 instant"),
+        (json!({ "asOf": "2026-01-01" }), "(it is a date alone), and was \"2026-01-01\""),
         (json!({ "title": long(201) }), "`title` has 201 characters"),
         (json!({ "purpose": long(2001) }), "`purpose` has 2001 characters"),
         (json!({ "state": "x".repeat(64 * 1024 - 1) }), "`state` has 65537 bytes"),
@@ -178,6 +178,27 @@ fn a_listing_goes_page_by_page_from_the_youngest_on_also_when_sessions_go_meanwh
         let (status, refused) = me.get(&format!("sessions?{wrong}"));
         assert_eq!((status, &refused["error"]), (400, &json!("invalid_request")), "{wrong}");
     }
+}
+
+#[test]
+fn a_query_that_a_route_has_not_is_refused_naming_those_that_it_has() {
+    let server = start();
+    let me = server.anyone();
+    let id = me.open(&json!({}));
+    let (one, events) = (format!("session/{id}"), format!("session/{id}/events"));
+    for (answer, words) in [
+        (me.get("sessions?limt=1"), "no `?limt=` here: this route has `limit` and `cursor`"),
+        (me.get(&format!("{events}?folow=false")), "no `?folow=` here: this route has `from` and `follow`"),
+        (me.get("tools?curser=x"), "no `?curser=` here: this route has `cursor`"),
+        (me.get(&format!("{one}?x")), "this route has none"),
+        (me.post("session?dryRun=true", &json!({})), "this route has none"),
+        (me.post("tools/book?dryRun=true", &json!({ "input": { "what": "ink" } })), "this route has none"),
+        (me.delete(&format!("{one}?x=1")), "this route has none"),
+    ] {
+        assert_eq!((answer.0, &answer.1["error"]), (400, &json!("invalid_request")), "{answer:?}");
+        assert!(answer.1["message"].as_str().is_some_and(|message| message.contains(words)), "{answer:?}");
+    }
+    assert_eq!(me.call_in(&id, "balance", &json!({}))["result"], 0);
 }
 
 #[test]

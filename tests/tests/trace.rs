@@ -151,6 +151,28 @@ fn a_call_that_names_nothing_that_stays_leaves_nothing_behind() {
     let none = place.run(&["sessions"]);
     assert_eq!((none.code, none.stderr.lines().count()), (1, 1), "{none:?}");
     assert!(none.stderr.contains("--state") && !place.path(".bdk").exists(), "{none:?}");
+    let id = "ses_aaaaaaaaaaaaaaaaaaaa";
+    for args in [
+        &["sessions", "delete", id][..],
+        &["call", "price", "--session", id],
+        &["call", "price", "--continuation", "http:x"],
+        &["mcp", "serve", "--session", id],
+        &["trace", id],
+    ] {
+        let ran = place.run(args);
+        assert_eq!((ran.code, ran.stdout.as_str(), ran.stderr.lines().count()), (1, "", 1), "{ran:?}");
+        assert!(ran.stderr.contains("there is no state in") && !place.path(".bdk").exists(), "{ran:?}");
+    }
+    for (id, words) in
+        [("nope", "`ses_` and 20 letters and digits"), ("ses_nope", "`ses_` and 20"), ("tool_x_1", "of a call")]
+    {
+        let ran = place.run(&["trace", id]);
+        assert!(ran.code == 2 && ran.stderr.contains(words), "{ran:?}");
+    }
+    for none in ["memory", "sqlite:foo.db"] {
+        let ran = place.run(&["call", "price", "--state", none]);
+        assert!(ran.code == 2 && ran.stderr.contains("`memory:`") && !place.path(none).exists(), "{ran:?}");
+    }
     place.fine(&["call", "price", "--input", "{\"item\":\"tea\"}", "--state", "kept"]);
     assert!(place.path("kept").is_dir());
     assert_eq!(place.fine(&["sessions", "--state", "kept"]).stderr, "there are no sessions\n");

@@ -17,14 +17,14 @@ fn fault(name: &str, input: &Value, frozen: Timestamp) -> Option<Issue> {
         return None;
     }
     let expected = format!("an absolute RFC 3339 instant with a zone, not later than {frozen}");
-    let (wrong, came) = match value {
-        None => ("is missing".to_owned(), None),
+    let must = format!("must be given as {expected} (time is frozen there)");
+    let (message, came) = match value {
+        None => (format!("is missing: {must}; retry with absolute bounds"), None),
         Some(value) => {
             let came = received(value);
-            (format!("got {came}"), Some(came))
+            (format!("{must}, got {came}; retry with absolute bounds"), Some(came))
         }
     };
-    let message = format!("must be given as {expected} (time is frozen there), {wrong}; retry with absolute bounds");
     Some(Issue { path: path_text(&[Step::Key(name.to_owned())]), message, expected: Some(expected), received: came })
 }
 
@@ -84,6 +84,11 @@ mod tests {
             issues[0].message,
             "must be given as an absolute RFC 3339 instant with a zone, not later than 2026-01-01T00:00:00Z (time \
              is frozen there), got string \"yesterday\"; retry with absolute bounds"
+        );
+        assert_eq!(
+            judge(&["since"], &json!({}), frozen())[0].message,
+            "is missing: must be given as an absolute RFC 3339 instant with a zone, not later than 2026-01-01T00:00:00Z \
+             (time is frozen there); retry with absolute bounds"
         );
     }
 }

@@ -101,7 +101,7 @@ impl Bound {
                 Err(StoreError::KeyTaken(row)) => {
                     if row.fingerprint != self.fingerprint(state) {
                         return Err(Failure::refused(
-                            "its idempotency key was used for a call of another tool, with another input or in another session: take a new key. Nothing was run",
+                            "its idempotency key was used for another call (another tool, another input or another session): take a new key. Nothing was run",
                         ));
                     }
                     match row.outcome.as_deref().map(Kept::parse) {

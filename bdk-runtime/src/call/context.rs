@@ -227,6 +227,8 @@ impl ToolContext {
         self.state.attempts().max(1)
     }
     /// Waits until nobody waits for the call's result any more: cancelled, timed out or the caller went away.
+    ///
+    /// It is mostly one arm of a `tokio::select!`, for which the bot's own `Cargo.toml` needs `tokio` (feature `macros`).
     pub async fn cancelled(&self) {
         self.state.cancel().cancelled().await;
     }
@@ -291,5 +293,14 @@ impl ToolContext {
         // boxed, because a call may hold a call
         let call = state.bot.call_boxed(name, input.into(), options);
         call.await.map(Outcome::from).map_err(|unknown| Error::new(unknown.to_string()))
+    }
+}
+
+impl std::fmt::Debug for ToolContext {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("ToolContext")
+            .field("tool", &self.state.tool().name())
+            .field("call_id", &self.call_id())
+            .finish_non_exhaustive()
     }
 }

@@ -46,6 +46,8 @@ pub use input::Issue;
 pub use line::LogLevel;
 pub use options::CallOptions;
 pub(crate) use options::check_key;
+#[cfg(feature = "http")]
+pub(crate) use options::is_traceparent;
 pub use outcome::{CallError, ErrorCode, Outcome};
 pub(crate) use outcome::{Done, Failure};
 #[cfg(feature = "http")]

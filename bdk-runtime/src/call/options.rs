@@ -38,6 +38,13 @@ pub struct CallOptions {
     pub(crate) key: Option<Arc<str>>,
 }
 
+/// Whether it is a `traceparent` (W3C Trace Context, version 00).
+#[cfg(feature = "http")]
+pub(crate) fn is_traceparent(text: &str) -> bool {
+    let shape = |(i, b): (usize, u8)| if matches!(i, 2 | 35 | 52) { b == b'-' } else { b.is_ascii_hexdigit() };
+    text.len() == 55 && text.bytes().enumerate().all(shape)
+}
+
 /// Whether it can be an idempotency key.
 pub(crate) fn check_key(key: &str) -> Result<(), &'static str> {
     let fits = (1..=255).contains(&key.len()) && key.bytes().all(|b| b.is_ascii_graphic());
@@ -65,7 +72,8 @@ impl CallOptions {
         self.dry_run = dry_run;
         self
     }
-    /// Freezes the call's time: `time_args` may not reach beyond it.
+    /// Freezes the call's time: `ctx.now()` is this instant, and `time_args` may not reach beyond it. What tools keep
+    /// (`ctx.host.kv`, `ctx.host.files`) is as it is now.
     #[must_use]
     pub fn as_of(mut self, as_of: Timestamp) -> Self {
         self.as_of = Some(as_of);
@@ -91,7 +99,11 @@ impl CallOptions {
         self
     }
     /// A key of the caller's own, 1 to 255 visible characters: a write that is repeated with it within a day, by the same
-    /// principal and with the same input, does not run again and answers what the first one came to. A read runs.
+    /// principal, does not run again and answers what the first one came to. A read runs, and so does a write that a dry run
+    /// stubs: neither uses up the key.
+    ///
+    /// The same call is the same tool, input and session (or none). With another one of these the key is refused; `dry_run` and
+    /// `as_of` do not count.
     #[must_use]
     pub fn idempotency_key(mut self, key: impl Into<Arc<str>>) -> Self {
         self.key = Some(key.into());

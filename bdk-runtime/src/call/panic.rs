@@ -106,9 +106,10 @@ fn running<R>(what: Running, f: impl FnOnce() -> R) -> Result<R, Panic> {
 pub(super) fn told(state: &CallState, panic: Panic) -> Failure {
     let Panic { payload, place } = &panic;
     // here too, for a program whose log is not bdk's
-    let message = &*secrets::blank(text(&**payload));
+    let said = &*secrets::blank(text(&**payload));
     let (call_id, tool) = (&state.call_id, state.tool().name());
-    tracing::error!(target: "bdk::call", call_id, tool, place, message, "a tool panicked");
+    // not `message`, which is the event's own
+    tracing::error!(target: "bdk::call", call_id, tool, place, panic = said, "a tool panicked");
     discard(panic);
     Failure::panicked(&state.call_id)
 }

@@ -68,6 +68,7 @@ fn write(state: &CallState, duration_ms: u64, code: Option<ErrorCode>) {
         target: "bdk::call",
         tool = state.tool().name(),
         call_id = state.call_id,
+        session = state.options.session.as_ref().map(|live| &*live.id),
         caller = %format_args!("{}:{}", principal.kind, principal.subject),
         effect = state.effect().map_or("undecided", Effect::as_str),
         dry_run = state.options.dry_run,

@@ -68,8 +68,9 @@ pub(super) enum Command {
     /// Tell what happened in a session, or try its calls again
     ///
     /// --replay runs the recorded calls again, in their order, against this program: in this process, in a state that is gone
-    /// afterwards, with the session's frozen time, state and owner. Reads run; writes are stubbed, whatever they were then. It
-    /// tells which calls came to something else. The exit code is 1 when one did.
+    /// afterwards, with the session's frozen time, state and owner. It begins with no values, no files and an empty workspace.
+    /// Reads run; writes are stubbed, whatever they were then. It tells which calls came to something else. The exit code is 1
+    /// when one did.
     Trace(TraceArgs),
     /// Print a completion script
     Completions {
@@ -184,7 +185,8 @@ pub struct CallArgs {
     /// Call as part of the session with this continuation token
     #[arg(long, value_name = "TOKEN", conflicts_with_all = ["dry_run", "as_of"])]
     pub(super) continuation: Option<String>,
-    /// Answer what a write with this key came to before, within a day, instead of running it again
+    /// Answer what a write with this key came to before, within a day, instead of running it again; a key is of one tool, input
+    /// and session
     #[arg(long, value_name = "KEY", value_parser = key)]
     pub(super) idempotency_key: Option<String>,
     /// Where sessions, values and files are kept: a folder, `postgres://…`, or `memory:` [default: memory:, which leaves nothing

@@ -4,7 +4,7 @@ use super::{
     args::{CallArgs, WhereArgs},
     output::{self, Stop},
 };
-use crate::state::StateAt;
+use crate::state::{State, StateAt};
 use url::Url;
 
 /// Reads where it is.
@@ -25,14 +25,17 @@ pub(super) fn warn_of_password(at: &StateAt) {
 
 /// Where `call` keeps what it leaves; none where it leaves nothing.
 pub(super) fn of_call(args: &CallArgs) -> Result<Option<StateAt>, Stop> {
-    match &args.state {
-        Some(text) => at(text).map(Some),
+    let of_session = args.session.is_some() || args.continuation.is_some();
+    let kept = match &args.state {
+        Some(text) => Some(at(text)?),
         // who names something that outlives the call means the bot's usual place
-        None if args.session.is_some() || args.continuation.is_some() || args.idempotency_key.is_some() => {
-            Ok(Some(StateAt::default()))
-        }
-        None => Ok(None),
+        None if of_session || args.idempotency_key.is_some() => Some(StateAt::default()),
+        None => None,
+    };
+    if of_session && let Some(at) = &kept {
+        State::check_there(at)?;
     }
+    Ok(kept)
 }
 
 /// Where the sessions are that a command is about.

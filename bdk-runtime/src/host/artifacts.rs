@@ -79,7 +79,7 @@ struct By {
 }
 
 /// An artifact that was published.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct Artifact {
@@ -181,6 +181,12 @@ impl Artifacts {
                 Err(error) => Err(error.into()),
             }
         })
+    }
+}
+
+impl std::fmt::Debug for Artifacts {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Artifacts").field("call_id", &self.0.call_id).finish_non_exhaustive()
     }
 }
 

@@ -193,3 +193,9 @@ fn part_fault(part: &str) -> Option<String> {
 fn long_part(bytes: usize) -> String {
     format!("one of its parts has {bytes} bytes, and a part has {PART} at most")
 }
+
+impl std::fmt::Debug for Files {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Files").field("agent", &self.0.slug()).finish_non_exhaustive()
+    }
+}

@@ -1,21 +1,22 @@
 //! `host.kv`: values by their keys, as JSON.
 
+mod json;
+
 use super::{control, shown};
 use crate::{
-    Error, Timestamp,
+    Error, Timestamp, ToolError,
     bot::Bot,
     store::{Did, Expect, Op, StoreError, Versioned},
-    tool::{EncodeFault, FaultKind, Output, decode, encode, path_text},
+    tool::encode,
 };
 use futures_util::future::BoxFuture;
+use json::{Encoded, json, read};
 use serde::{Serialize, de::DeserializeOwned};
 use std::time::Duration;
 use tokio::sync::MutexGuard;
 
 /// How many bytes a key has at most.
 const KEY: usize = 512;
-/// And the JSON of a value.
-const VALUE: usize = 1024 * 1024;
 
 /// Values by their keys, kept as JSON: `ctx.host.kv`. They belong to the agent, whoever calls it, and outlive calls,
 /// sessions and restarts wherever the bot's state does.
@@ -134,7 +135,7 @@ impl Kv {
         T: Serialize + DeserializeOwned,
         F: FnMut(Option<T>) -> T,
     {
-        self.changed(key, None, change).await
+        self.changed(key, None, always(change)).await
     }
 
     /// The same for a time, counted from now.
@@ -146,13 +147,49 @@ impl Kv {
         T: Serialize + DeserializeOwned,
         F: FnMut(Option<T>) -> T,
     {
-        self.changed(key, Some(ttl), change).await
+        self.changed(key, Some(ttl), always(change)).await
     }
 
-    async fn changed<T, F>(&self, key: &str, ttl: Option<Duration>, mut change: F) -> Result<T, Error>
+    /// As [`update`](Self::update), of a closure that may refuse: its error leaves the old value and comes back.
+    ///
+    /// ```
+    /// use bdk::prelude::*;
+    ///
+    /// /// Take something out of an account.
+    /// #[tool(effect = "write")]
+    /// async fn withdraw(account: String, amount: u64, ctx: &ToolContext) -> Result<u64> {
+    ///     let take = |balance: Option<u64>| {
+    ///         let balance = balance.ok_or("there is no such account")?;
+    ///         balance.checked_sub(amount).ok_or_else(|| format!("the balance is {balance}"))
+    ///     };
+    ///     ctx.host.kv.try_update(&format!("balance/{account}"), take).await
+    /// }
+    ///
+    /// # bdk::__private::block_on(async {
+    /// let bot = TestBot::new();
+    /// bot.kv().put("balance/ada", &10).await?;
+    /// assert!(bot.call_tool("withdraw", json!({ "account": "ada", "amount": 11 })).await.text().contains("the balance is 10"));
+    /// assert_eq!(bot.call_tool("withdraw", json!({ "account": "ada", "amount": 4 })).await.result, 6);
+    /// # Ok::<_, bdk::Error>(())
+    /// # }).unwrap();
+    /// ```
+    ///
+    /// # Errors
+    /// The closure's own, and as [`update`](Self::update).
+    pub async fn try_update<T, E, F>(&self, key: &str, mut change: F) -> Result<T, ToolError>
     where
         T: Serialize + DeserializeOwned,
-        F: FnMut(Option<T>) -> T,
+        E: Into<ToolError>,
+        F: FnMut(Option<T>) -> Result<T, E>,
+    {
+        self.changed(key, None, |old| change(old).map_err(Into::into)).await
+    }
+
+    async fn changed<T, E, F>(&self, key: &str, ttl: Option<Duration>, mut change: F) -> Result<T, E>
+    where
+        T: Serialize + DeserializeOwned,
+        E: From<Error>,
+        F: FnMut(Option<T>) -> Result<T, E>,
     {
         let mut turn = self.turn(key, ttl).await?;
         loop {
@@ -160,13 +197,18 @@ impl Kv {
                 Some(old) => Some(read(key, &old)?),
                 None => None,
             };
-            let new = change(old);
+            let new = change(old)?;
             let text = encode(&new);
             if turn.put(text).await? {
                 return Ok(new);
             }
         }
     }
+}
+
+/// A change that refuses nothing.
+fn always<T>(mut change: impl FnMut(Option<T>) -> T) -> impl FnMut(Option<T>) -> Result<T, Error> {
+    move |old| Ok(change(old))
 }
 
 // Erased, so that it is compiled here.
@@ -285,65 +327,6 @@ impl Turn<'_> {
     }
 }
 
-type Encoded = Result<Output, EncodeFault>;
-
-/// Reads a value that was kept.
-fn read<T: DeserializeOwned>(key: &str, text: &str) -> Result<T, Error> {
-    match serde_json::from_str(text) {
-        Ok(value) => Ok(value),
-        Err(_) => misread(key, text),
-    }
-}
-
-/// serde_json does not say where, and repeats what is there: read again, by what does neither.
-#[cold]
-#[inline(never)]
-fn misread<T: DeserializeOwned>(key: &str, text: &str) -> Result<T, Error> {
-    let value: serde_json::Value = serde_json::from_str(text)
-        .map_err(|_| Error::new(format!("the value of the key {} is no JSON (any more): put it anew", shown(key))))?;
-    decode(&value).map_err(|fault| no_such_type(key, std::any::type_name::<T>(), &path_text(&fault.path), &fault.kind))
-}
-
-/// The value itself is nobody's to read in an error.
-fn no_such_type(key: &str, ty: &str, path: &str, kind: &FaultKind) -> Error {
-    let listed = |known: &[&str]| known.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ");
-    let why = match kind {
-        FaultKind::Invalid { expected, .. } => format!("expected {expected}"),
-        FaultKind::UnknownVariant { known, .. } => format!("it is none of {}", listed(known)),
-        FaultKind::UnknownField { known, .. } => format!("it has a property that is none of {}", listed(known)),
-        FaultKind::Missing(name) => format!("the property `{name}` is missing"),
-        FaultKind::Duplicate(name) => format!("the property `{name}` came twice"),
-        FaultKind::Custom(_) => "the type does not take it".to_owned(),
-    };
-    let at = if path.is_empty() { String::new() } else { format!("at `{path}`: ") };
-    Error::new(format!(
-        "the value of the key {} is no `{ty}`: {at}{why}. It was put as another type: read it as that, or put it anew",
-        shown(key)
-    ))
-}
-
-/// A value's JSON.
-fn json(key: &str, value: Encoded) -> Result<String, Error> {
-    let text = match value {
-        Ok(Output::Json(json)) => json.text,
-        Ok(Output::Text(text)) => serde_json::Value::String(text).to_string(),
-        // what `encode` gives else is a unit
-        Ok(Output::Unit | Output::Envelope(_)) => "null".to_owned(),
-        Err(fault) => {
-            let at = if fault.path.is_empty() { String::new() } else { format!(": `{}`", path_text(&fault.path)) };
-            return Err(Error::new(format!("the value for the key {} was not put{at} {}", shown(key), fault.message)));
-        }
-    };
-    if text.len() > VALUE {
-        return Err(Error::new(format!(
-            "the value for the key {} has {} bytes of JSON, and a value {VALUE} at most: keep what is large in `host.files`",
-            shown(key),
-            text.len()
-        )));
-    }
-    Ok(text)
-}
-
 fn check_key(key: &str) -> Result<(), Error> {
     let why = if key.is_empty() {
         "it is empty".to_owned()
@@ -370,6 +353,12 @@ fn expires(key: &str, now: Timestamp, ttl: Option<Duration>) -> Result<Option<Ti
     match end {
         Some(end) => Ok(Some(end.into())),
         None => Err(refused("ends after the year 9999: `put` keeps a value without an end")),
+    }
+}
+
+impl std::fmt::Debug for Kv {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Kv").field("agent", &self.0.slug()).finish_non_exhaustive()
     }
 }
 

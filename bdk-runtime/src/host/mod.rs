@@ -64,6 +64,12 @@ impl Host {
     }
 }
 
+impl std::fmt::Debug for Host {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Host").field("kv", &self.kv).field("files", &self.files).finish_non_exhaustive()
+    }
+}
+
 /// What names are repeated as in errors: at no length, and with what cannot be seen escaped.
 fn shown(name: &str) -> String {
     cut::quoted(name, 80)

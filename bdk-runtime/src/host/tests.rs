@@ -151,10 +151,17 @@ async fn a_value_of_another_type_is_told_with_key_path_and_type_and_never_itself
 async fn a_value_that_json_cannot_hold_is_not_put() {
     let kv = kv();
     kv.put("k", &1).await.unwrap();
-    told(kv.put("k", &vec![1.0, f64::NAN]).await, &["\"k\"", "`[1]` is NaN"]);
-    told(kv.put("k", &f64::INFINITY).await, &["\"k\" was not put", "infinity"]);
-    told(kv.put("k", &HashMap::from([((1, 2), 3)])).await, &["\"k\"", "map key"]);
-    told(kv.put("k", &u128::MAX).await, &["\"k\"", "beyond 64 bits"]);
+    let sentence = |why: &str| format!("the value for the key \"k\" was not put: {why}");
+    told(kv.put("k", &vec![1.0, f64::NAN]).await, &[&sentence("`[1]` in it is NaN, which JSON cannot hold")]);
+    told(kv.put("k", &f64::INFINITY).await, &[&sentence("it is infinity, which JSON cannot hold")]);
+    told(
+        kv.put("k", &HashMap::from([((1, 2), 3)])).await,
+        &[&sentence("it has "), " as a map key, which JSON cannot hold"],
+    );
+    told(
+        kv.put("k", &u128::MAX).await,
+        &[&sentence("it is 3402"), "beyond 64 bits, which JSON cannot hold; write it as text"],
+    );
     assert_eq!(kv.get("k").await.unwrap(), Some(1));
 }
 
@@ -296,6 +303,18 @@ async fn an_update_that_another_process_overtakes_begins_again_with_what_is_ther
         .await
         .unwrap();
     assert_eq!((new, &*seen), (41, &[Some(1), Some(10), Some(20), Some(30), Some(40)][..]));
+}
+
+#[tokio::test]
+async fn a_change_that_refuses_leaves_the_old_value_and_its_error_comes_back() {
+    let kv = kv();
+    kv.put("k", &3).await.unwrap();
+    let taken = |n: u64| move |old: Option<u64>| old.unwrap_or(0).checked_sub(n).ok_or("too little");
+    assert_eq!(kv.try_update("k", taken(2)).await.unwrap(), 1);
+    assert_eq!(kv.try_update("k", taken(2)).await.unwrap_err().to_string(), "too little");
+    assert!(kv.try_update("none", taken(2)).await.is_err());
+    assert_eq!((kv.get::<u64>("k").await.unwrap(), kv.get::<u64>("none").await.unwrap()), (Some(1), None));
+    assert!(kv.try_update("", taken(0)).await.unwrap_err().to_string().contains("no key"));
 }
 
 #[tokio::test]

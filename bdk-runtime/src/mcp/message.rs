@@ -2,7 +2,7 @@
 //! answers is looked at no further than to see that it is rmcp's.
 
 use super::{client::STATELESS, error::RpcError};
-use crate::call::{CallInput, check_key, line::Abilities};
+use crate::call::{CallInput, check_key, is_traceparent, line::Abilities};
 use serde::{
     Deserialize, Deserializer,
     de::{Error as _, IgnoredAny, MapAccess, Visitor},
@@ -218,11 +218,10 @@ impl Meta<'_> {
     }
 }
 
-/// A `traceparent` in JSON, where it is one (W3C Trace Context, version 00).
+/// A `traceparent` in JSON, where it is one.
 pub(super) fn traceparent(json: Option<&str>) -> Option<Box<str>> {
     let text: String = serde_json::from_str(json?).ok()?;
-    let shape = |(i, b): (usize, u8)| if matches!(i, 2 | 35 | 52) { b == b'-' } else { b.is_ascii_hexdigit() };
-    (text.len() == 55 && text.bytes().enumerate().all(shape)).then(|| text.into())
+    is_traceparent(&text).then(|| text.into())
 }
 
 /// An idempotency key in JSON. A wrong one is refused: whoever sends one relies on it.

@@ -1,7 +1,7 @@
 //! The sessions of the older era: a table of what was agreed, and nothing that runs.
 //!
 //! A session is some hundred bytes until a call of it runs, asks, or a stream is open. It belongs to the principal that
-//! opened it; to others it does not exist. The table is bounded: beyond [`CAP`] the ones that were idle longest go.
+//! opened it, and to the session of the bot's that the address named then; to others, and elsewhere, it does not exist. The table is bounded: beyond [`CAP`] the ones that were idle longest go.
 
 use super::lock;
 use crate::{
@@ -33,6 +33,8 @@ pub(crate) type Reply = Result<Value, String>;
 pub(crate) struct Session {
     pub(crate) principal: Arc<Principal>,
     pub(crate) abilities: Abilities,
+    /// The id of the session of the bot's that it was opened in.
+    bound: Option<Arc<str>>,
     /// 0 is the level that holds until the client sets one; else a level's place from 1.
     log: AtomicU8,
     /// When it was last used, in seconds since the table was made.
@@ -71,7 +73,16 @@ impl Live {
 impl Session {
     pub(crate) fn new(principal: Arc<Principal>, abilities: Abilities) -> Self {
         let (log, used, live) = (AtomicU8::new(0), AtomicU64::new(0), Mutex::default());
-        Self { principal, abilities, log, used, live }
+        Self { principal, abilities, bound: None, log, used, live }
+    }
+    /// The same, opened in this session of the bot's.
+    pub(crate) fn within(self, bound: Option<Arc<str>>) -> Self {
+        Self { bound, ..self }
+    }
+    /// Whether it is this principal's, and its requests come to where it was opened: one that forgot its session of the bot's
+    /// would do for real what that only tries.
+    fn is_of(&self, principal: &Principal, bound: Option<&str>) -> bool {
+        self.principal.is_same(principal) && self.bound.as_deref() == bound
     }
     /// From which level on the client wants log messages.
     pub(crate) fn log(&self) -> Option<LogLevel> {
@@ -219,12 +230,12 @@ impl Sessions {
         table.insert(id.as_str().into(), Arc::new(session));
         id
     }
-    /// A session of this principal.
-    pub(crate) fn find(&self, id: &str, principal: &Principal) -> Option<Arc<Session>> {
-        let session = lock(&self.table).get(id).filter(|s| s.principal.is_same(principal)).cloned()?;
+    /// A session of this principal, in this session of the bot's.
+    pub(crate) fn find(&self, id: &str, principal: &Principal, bound: Option<&str>) -> Option<Arc<Session>> {
+        let session = lock(&self.table).get(id).filter(|s| s.is_of(principal, bound)).cloned()?;
         let (now, used) = (self.now(), session.used.load(Ordering::Relaxed));
         if now.saturating_sub(used) > IDLE.as_secs() && lock(&session.live).is_idle() {
-            self.close(id, principal);
+            self.close(id, principal, bound);
             return None;
         }
         if now != used {
@@ -232,10 +243,10 @@ impl Sessions {
         }
         Some(session)
     }
-    /// Ends a session of this principal, and says whether there was one.
-    pub(crate) fn close(&self, id: &str, principal: &Principal) -> bool {
+    /// Ends a session of this principal, in this session of the bot's, and says whether there was one.
+    pub(crate) fn close(&self, id: &str, principal: &Principal, bound: Option<&str>) -> bool {
         let mut table = lock(&self.table);
-        if table.get(id).is_none_or(|s| !s.principal.is_same(principal)) {
+        if table.get(id).is_none_or(|s| !s.is_of(principal, bound)) {
             return false;
         }
         let session = table.remove(id);
@@ -295,9 +306,29 @@ mod tests {
         let sessions = Sessions::new();
         let id = sessions.open(session("a"));
         let (a, b) = (Principal::new("test", "a"), Principal::new("test", "b"));
-        assert!(sessions.find(&id, &a).is_some());
-        assert!(sessions.find(&id, &b).is_none() && !sessions.close(&id, &b));
-        assert!(sessions.close(&id, &a) && sessions.find(&id, &a).is_none() && !sessions.close(&id, &a));
+        assert!(sessions.find(&id, &a, None).is_some());
+        assert!(sessions.find(&id, &b, None).is_none() && !sessions.close(&id, &b, None));
+        assert!(
+            sessions.close(&id, &a, None) && sessions.find(&id, &a, None).is_none() && !sessions.close(&id, &a, None)
+        );
+    }
+
+    #[test]
+    fn a_session_that_was_opened_in_one_of_the_bot_s_is_not_known_outside_of_it() {
+        let sessions = Sessions::new();
+        let principal = Principal::new("test", "a");
+        let bound = sessions.open(session("a").within(Some("ses_1".into())));
+        let free = sessions.open(session("a"));
+        for (id, of, elsewhere) in
+            [(&bound, Some("ses_1"), [None, Some("ses_2")]), (&free, None, [Some("ses_1"), Some("")])]
+        {
+            for elsewhere in elsewhere {
+                assert!(
+                    sessions.find(id, &principal, elsewhere).is_none() && !sessions.close(id, &principal, elsewhere)
+                );
+            }
+            assert!(sessions.find(id, &principal, of).is_some() && sessions.close(id, &principal, of));
+        }
     }
 
     #[test]
@@ -306,14 +337,14 @@ mod tests {
         let principal = Principal::new("test", "a");
         let first = sessions.open(session("a"));
         let busy = sessions.open(session("a"));
-        let running = sessions.find(&busy, &principal).unwrap().run("1", CancellationToken::new());
+        let running = sessions.find(&busy, &principal, None).unwrap().run("1", CancellationToken::new());
         for _ in 0..CAP + 10 {
             let id = sessions.open(session("a"));
-            sessions.find(&id, &principal).unwrap().used.store(5, Ordering::Relaxed);
+            sessions.find(&id, &principal, None).unwrap().used.store(5, Ordering::Relaxed);
         }
         assert!(lock(&sessions.table).len() <= CAP);
-        assert!(sessions.find(&first, &principal).is_none());
-        assert!(sessions.find(&busy, &principal).is_some());
+        assert!(sessions.find(&first, &principal, None).is_none());
+        assert!(sessions.find(&busy, &principal, None).is_some());
         drop(running);
     }
 
@@ -323,10 +354,10 @@ mod tests {
         let (few, many) = (Principal::new("test", "few"), Principal::new("test", "many"));
         let first = sessions.open(session("few"));
         let opened: Vec<String> = (0..2 * CAP).map(|_| sessions.open(session("many"))).collect();
-        assert!(sessions.find(&first, &few).is_some());
-        assert!(opened.last().is_some_and(|last| sessions.find(last, &many).is_some()));
+        assert!(sessions.find(&first, &few, None).is_some());
+        assert!(opened.last().is_some_and(|last| sessions.find(last, &many, None).is_some()));
         let more: Vec<String> = (0..CAP / 32).map(|_| sessions.open(session("few"))).collect();
-        assert!(more.iter().all(|id| sessions.find(id, &few).is_some()));
+        assert!(more.iter().all(|id| sessions.find(id, &few, None).is_some()));
         assert!(lock(&sessions.table).len() <= CAP);
     }
 
@@ -335,12 +366,12 @@ mod tests {
         let sessions = Sessions::new();
         let principal = Principal::new("test", "a");
         let id = sessions.open(session("a"));
-        let session = sessions.find(&id, &principal).unwrap();
+        let session = sessions.find(&id, &principal, None).unwrap();
         let (call, later) = (CancellationToken::new(), CancellationToken::new());
         let runs = session.run("1", call.clone());
         let (_, mut reply) = session.ask().unwrap();
         let stream = session.open_stream();
-        sessions.close(&id, &principal);
+        sessions.close(&id, &principal, None);
         assert!(call.is_cancelled() && stream.is_cancelled());
         assert!(reply.try_recv().is_err());
         let _late = session.run("2", later.clone());

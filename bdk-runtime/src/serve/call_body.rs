@@ -177,7 +177,7 @@ mod tests {
         for (body, words) in [
             (r#"{"dryRun":"yes"}"#, "`dryRun` must be `true` or `false`, and was \"yes\""),
             (r#"{"asOf":5}"#, "`asOf` must be a string, and was 5"),
-            (r#"{"asOf":"yesterday"}"#, "`asOf` is no RFC 3339 instant"),
+            (r#"{"asOf":"yesterday"}"#, "`asOf` must be an absolute RFC 3339 instant with a zone, such as"),
             (r#"{"sessionId":5}"#, "`sessionId` must be a string"),
             (r#"{"input":{},"input":{}}"#, "`input` came twice"),
             ("[]", "expected an object such as"),

@@ -81,7 +81,6 @@ impl Door {
             prefix: prefix.clone(),
             public_url: server.public_url.clone(),
             max_body: server.max_body,
-            closing: closing.clone(),
         };
         let surface = Surface::new(bot.clone(), prefix.clone(), server.public_url, security);
         Ok(Self {
@@ -254,7 +253,7 @@ fn preflight(origin: HeaderValue) -> Answer {
     headers.insert(ACCESS_CONTROL_ALLOW_METHODS, HeaderValue::from_static("GET, HEAD, POST, DELETE"));
     headers.insert(
         ACCESS_CONTROL_ALLOW_HEADERS,
-        HeaderValue::from_static("authorization, content-type, idempotency-key, last-event-id"),
+        HeaderValue::from_static("authorization, content-type, idempotency-key, last-event-id, traceparent"),
     );
     #[cfg(feature = "mcp")]
     headers.append(ACCESS_CONTROL_ALLOW_HEADERS, HeaderValue::from_static(super::mcp::REQUEST_HEADERS));

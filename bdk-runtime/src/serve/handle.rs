@@ -133,3 +133,9 @@ impl ServeHandle {
         self.running.until_signal()
     }
 }
+
+impl std::fmt::Debug for ServeHandle {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("ServeHandle").field("url", &self.url()).field("prefix", &self.prefix()).finish_non_exhaustive()
+    }
+}

@@ -85,7 +85,7 @@ impl Endpoint {
         match parts.method {
             Method::POST => self.post(door, parts, body, sender).await,
             Method::GET => self.listen(&parts.headers, sender),
-            Method::DELETE => self.end(&parts.headers, &sender.principal),
+            Method::DELETE => self.end(&parts.headers, &sender),
             _ => Err(Refused::method(&parts.method, "POST, GET, DELETE")),
         }
     }
@@ -114,7 +114,7 @@ impl Endpoint {
         let era = client::era(&message, version);
         let session = match text(&parts.headers, &SESSION) {
             Some(id) if era == Era::Sessions && message.method() != Some("initialize") => {
-                match self.mcp.sessions.find(id, &sender.principal) {
+                match self.mcp.sessions.find(id, &sender.principal, sender.bound_to()) {
                     Some(session) => Some(session),
                     None => return Ok(rpc(StatusCode::NOT_FOUND, &RpcError::session().of(message.id))),
                 }
@@ -205,7 +205,7 @@ impl Endpoint {
         let capabilities = message.params.as_ref().and_then(|p| p.capabilities.as_ref());
         let abilities = capabilities.map_or(Abilities::default(), Capabilities::abilities);
         let both = Accepts { json: true, events: true };
-        let principal = sender.principal.clone();
+        let (principal, bound) = (sender.principal.clone(), sender.bound.as_ref().map(|live| live.id.clone()));
         let (head, body) = self.other(parts, sender, message, bytes, both).await.into_parts();
         let Ok(body) = body.collect().await.map(http_body_util::Collected::to_bytes) else {
             return Refused::internal().answer();
@@ -217,7 +217,7 @@ impl Endpoint {
             false => Answer::from_parts(head, Either::Left(body.into())),
         };
         if agreed && !self.closing.is_cancelled() {
-            let id = self.mcp.sessions.open(Session::new(principal, abilities));
+            let id = self.mcp.sessions.open(Session::new(principal, abilities).within(bound));
             if let Ok(id) = HeaderValue::from_str(&id) {
                 answer.headers_mut().insert(SESSION, id);
             }
@@ -245,7 +245,7 @@ impl Endpoint {
         if !Accepts::of(headers).events {
             return Ok(rpc(StatusCode::NOT_ACCEPTABLE, &not_acceptable()));
         }
-        match self.mcp.sessions.find(id, &sender.principal) {
+        match self.mcp.sessions.find(id, &sender.principal, sender.bound_to()) {
             Some(session) => {
                 Ok(sse::listening(session, self.mcp.bot.tools_changed(), self.closing.clone(), sender.bound))
             }
@@ -253,11 +253,11 @@ impl Endpoint {
         }
     }
 
-    fn end(&self, headers: &HeaderMap, principal: &Principal) -> Result<Answer, Refused> {
+    fn end(&self, headers: &HeaderMap, sender: &Sender) -> Result<Answer, Refused> {
         let Some(id) = text(headers, &SESSION) else {
             return Err(Refused::method(&Method::DELETE, "POST"));
         };
-        if !self.mcp.sessions.close(id, principal) {
+        if !self.mcp.sessions.close(id, &sender.principal, sender.bound_to()) {
             return Ok(rpc(StatusCode::NOT_FOUND, &RpcError::session()));
         }
         let mut answer = answer::json(StatusCode::NO_CONTENT, Bytes::new());
@@ -272,9 +272,17 @@ struct Sender {
     bound: Option<Arc<Live>>,
 }
 
+impl Sender {
+    /// The id of the session that it is part of.
+    fn bound_to(&self) -> Option<&str> {
+        self.bound.as_ref().map(|live| &*live.id)
+    }
+}
+
 /// The session that an address names.
 fn named(uri: &Uri) -> Result<Option<String>, Refused> {
-    match query::one(uri, "session")? {
+    let [named] = query::read(uri, ["session"])?;
+    match named {
         Some(id) if id.is_empty() => {
             Err(Refused::invalid("`?session=` names no session: write its id, or leave it out"))
         }
@@ -337,11 +345,14 @@ mod tests {
     fn an_address_names_one_session_or_none() {
         let read = |query: &str| named(&format!("/mcp?{query}").parse().unwrap()).map_err(|refused| refused.message);
         assert_eq!(read(""), Ok(None));
-        assert_eq!(read("a=b&Session=x"), Ok(None));
-        assert_eq!(read("a=b&session=ses_%61"), Ok(Some("ses_a".to_owned())));
+        assert_eq!(read("session=ses_%61"), Ok(Some("ses_a".to_owned())));
         for (bad, words) in [("session", "no session"), ("session=", "no session"), ("session=a&session=a", "once")] {
             let told = read(bad).unwrap_err();
             assert!(told.contains(words) && told.contains("`?session=`"), "{told}");
+        }
+        for misspelt in ["sesion=ses_a", "Session=ses_a", "session=ses_a&theme=dark"] {
+            let told = read(misspelt).unwrap_err();
+            assert!(told.contains("this route has `session`"), "{told}");
         }
     }
 }

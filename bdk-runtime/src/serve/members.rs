@@ -1,7 +1,7 @@
 //! The members of a request's body: which there may be, and what is told of those that are wrong.
 
 use super::refused::Refused;
-use crate::{Timestamp, cut};
+use crate::{Timestamp, cut, tool::parse_rfc3339};
 use serde::{
     Deserialize, Deserializer,
     de::{DeserializeSeed, IgnoredAny, MapAccess, Visitor},
@@ -88,12 +88,8 @@ pub(super) fn flag(name: &str, value: Option<Value>) -> Result<bool, Refused> {
 
 pub(super) fn instant(name: &str, value: Option<Value>) -> Result<Option<Timestamp>, Refused> {
     let Some(text) = text(name, value)? else { return Ok(None) };
-    let instant = text.parse().map_err(|error| {
-        Refused::invalid(format!(
-            "`{name}` is no RFC 3339 instant with a zone, such as `2026-01-01T00:00:00Z`: {error}"
-        ))
-    });
-    instant.map(Some)
+    let instant = parse_rfc3339(&text);
+    instant.map(Some).map_err(|fault| Refused::invalid(format!("`{name}` {fault}, and was \"{}\"", cut(&text))))
 }
 
 pub(super) fn wrong(name: &str, expected: &str, received: &Value) -> Refused {

@@ -124,12 +124,18 @@ fn path(tool: &Tool, schemas: &mut Map<String, Value>) -> Value {
         post["summary"] = title.into();
     }
     post["description"] = tool.description().into();
+    let traceparent = json!({
+        "name": "traceparent",
+        "in": "header",
+        "description": "The caller's place in a distributed trace (W3C Trace Context): the call's span and record carry it.",
+        "schema": { "type": "string" },
+    });
     post["parameters"] = json!([{
         "name": "Idempotency-Key",
         "in": "header",
-        "description": "A write that is repeated with it within a day, by the same caller and with the same input, does not run again and answers what the first one came to.",
+        "description": "A write that is repeated with it within a day, by the same caller, does not run again and answers what the first one came to. With another tool, another input or another session the key is refused; dryRun and asOf do not count.",
         "schema": { "type": "string", "minLength": 1, "maxLength": 255, "pattern": "^[!-~]+$" },
-    }]);
+    }, traceparent]);
     post["requestBody"] = json!({ "required": needed, "content": { "application/json": { "schema": body } } });
     post["responses"] = responses.into();
     json!({ "post": post })

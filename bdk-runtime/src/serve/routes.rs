@@ -2,7 +2,7 @@
 
 use super::{
     answer::Answer,
-    artifacts,
+    artifacts, query,
     refused::{Code, Refused},
     session,
     surface::Surface,
@@ -11,7 +11,7 @@ use crate::near::near;
 use axum::{
     Router,
     body::Body,
-    extract::{FromRef, RawQuery, State},
+    extract::{FromRef, State},
     response::Response,
     routing::get,
 };
@@ -95,10 +95,11 @@ async fn ready(State(known): State<Known>) -> Response {
     json(Bytes::from_static(br#"{"ok":true,"status":"ready"}"#))
 }
 
-async fn tools(State(known): State<Known>, RawQuery(query): RawQuery) -> Response {
-    let query = query.unwrap_or_default();
-    let cursor = url::form_urlencoded::parse(query.as_bytes()).find(|(name, _)| name == "cursor");
-    json(known.surface.tools(cursor.as_ref().map(|(_, cursor)| &**cursor)).await)
+async fn tools(State(known): State<Known>, uri: Uri) -> Response {
+    match query::read(&uri, ["cursor"]) {
+        Ok([cursor]) => json(known.surface.tools(cursor.as_deref()).await),
+        Err(refused) => plain(&refused),
+    }
 }
 
 async fn artifact(State(known): State<Known>, request: Request<Body>) -> Response {
@@ -108,15 +109,7 @@ async fn artifact(State(known): State<Known>, request: Request<Body>) -> Respons
 
 async fn unknown(State(known): State<Known>, uri: Uri) -> Response {
     let path = uri.path();
-    // the same route where it stands in this mode, then routes with a like name
-    let mut routes: Vec<&str> =
-        known.names.iter().map(String::as_str).filter(|route| path.len() > 1 && route.ends_with(path)).collect();
-    for name in near(path, known.names.iter().map(String::as_str), 3) {
-        if !routes.contains(&name) {
-            routes.push(name);
-        }
-    }
-    routes.truncate(3);
+    let routes = like(path, &known.names);
     let mut message = format!("there is no route `{path}`");
     for (i, route) in routes.iter().enumerate() {
         message.push_str(if i == 0 { "; did you mean " } else { ", " });
@@ -124,6 +117,31 @@ async fn unknown(State(known): State<Known>, uri: Uri) -> Response {
     }
     message.push_str(if routes.is_empty() { "; `/` lists the routes" } else { "?" });
     plain(&Refused::new(Code::UnknownRoute, message))
+}
+
+/// The routes that may be meant by a path, wherever it begins: they are the nearest with what stands in the path for an id.
+fn like<'a>(path: &str, routes: &'a [String]) -> Vec<&'a str> {
+    let path = path.trim_end_matches('/');
+    let parts: Vec<&str> = path.split('/').skip(1).collect();
+    let ends: Vec<(String, &str)> = routes.iter().filter_map(|route| Some((end(route, &parts)?, &**route))).collect();
+    let mut found: Vec<&str> = Vec::new();
+    for near in near(path, ends.iter().map(|(end, _)| &**end), 3) {
+        found.extend(ends.iter().filter(|(end, _)| end == near).map(|(_, route)| *route));
+    }
+    found.truncate(3);
+    found
+}
+
+/// The end of a route that is as long as a path, with the path's own parts for the route's ids.
+fn end(route: &str, parts: &[&str]) -> Option<String> {
+    let own: Vec<&str> = route.split('/').skip(1).collect();
+    let own = own.get(own.len().checked_sub(parts.len())?..)?;
+    // an id alone says nothing
+    if own.first()?.starts_with('{') {
+        return None;
+    }
+    let of = |(own, part): (&&str, &&str)| format!("/{}", if own.starts_with('{') { part } else { own });
+    Some(own.iter().zip(parts).map(of).collect())
 }
 
 fn json(body: Bytes) -> Response {
@@ -139,4 +157,28 @@ fn plain(refused: &Refused) -> Response {
         answer.headers_mut().remove(http::header::ALLOW);
     }
     answer
+}
+
+#[cfg(test)]
+mod tests {
+    use super::like;
+
+    #[test]
+    fn a_path_finds_the_routes_that_it_may_mean() {
+        let routes =
+            ["/", "/healthz", "/b/v1/tools", "/b/v1/tools/{name}", "/b/v1/session", "/b/v1/session/{id}/events"];
+        let routes = routes.map(str::to_owned);
+        for (path, meant) in [
+            ("/tool/about", &["/b/v1/tools/{name}"][..]),
+            ("/b/v1/tool/about", &["/b/v1/tools/{name}"]),
+            ("/b/v1/session/ses_x/evnts", &["/b/v1/session/{id}/events"]),
+            ("/session/ses_x/evnts", &["/b/v1/session/{id}/events"]),
+            ("/v1/tools", &["/b/v1/tools"]),
+            ("/helthz", &["/healthz"]),
+            ("/b/v1/tools/a/b", &[]),
+            ("/", &[]),
+        ] {
+            assert_eq!(like(path, &routes), meant, "{path}");
+        }
+    }
 }

@@ -167,6 +167,17 @@ impl Server {
     }
 }
 
+// without tokens, authenticators and the state's URL, which may hold a password
+impl std::fmt::Debug for Server {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Server")
+            .field("host", &self.host)
+            .field("port", &self.port)
+            .field("mode", &self.mode)
+            .finish_non_exhaustive()
+    }
+}
+
 /// [`Server::start`], erased, so that the server is compiled here and not in the crate that awaits it.
 #[inline(never)]
 fn started(server: Server) -> BoxFuture<'static, Result<ServeHandle, Error>> {

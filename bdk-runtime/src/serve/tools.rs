@@ -3,11 +3,12 @@
 use super::{
     body, call_body,
     door::Door,
+    query,
     refused::{Code, Refused},
 };
 use crate::{
     CallOptions, Principal,
-    call::{UnknownTool, check_key},
+    call::{UnknownTool, check_key, is_traceparent},
 };
 use bytes::Bytes;
 use http::{
@@ -35,6 +36,7 @@ pub(super) async fn call(
         let unknown = UnknownTool::new(&door.bot, &name);
         return Err(Refused::new(Code::UnknownTool, unknown.to_string()));
     };
+    query::none(&parts.uri)?;
     if !body.is_end_stream() {
         is_json(&parts.headers)?;
     }
@@ -47,6 +49,7 @@ pub(super) async fn call(
         ..CallOptions::new().principal(principal)
     };
     options.key = key(parts, call.call_id)?;
+    options.traceparent = traceparent(&parts.headers);
     if options.bind.is_some() {
         options = Box::pin(door.bot.bind(options)).await.map_err(|unbound| Refused::unbound(&unbound))?;
     }
@@ -55,6 +58,12 @@ pub(super) async fn call(
         tracing::error!(target: "bdk::serve", tool = &*name, %error, "an outcome could not be written as JSON");
         Refused::internal()
     })
+}
+
+/// W3C's `traceparent`, where it is one: nobody is refused for a broken one.
+fn traceparent(headers: &HeaderMap) -> Option<Box<str>> {
+    let value = headers.get("traceparent")?.to_str().ok()?;
+    is_traceparent(value).then(|| value.into())
 }
 
 /// The idempotency key: the header, or the `callId` of the body.

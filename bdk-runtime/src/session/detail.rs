@@ -5,7 +5,7 @@ use crate::{
     Status, Timestamp, secrets,
     store::{SessionRow, StoreError},
 };
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::sync::Arc;
 
@@ -24,7 +24,7 @@ use std::sync::Arc;
 /// # Ok::<(), bdk::Error>(())
 /// # }).unwrap();
 /// ```
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct SessionDetail {
@@ -41,7 +41,8 @@ pub struct SessionDetail {
     pub title: Option<String>,
     /// What it is for, in its opener's words.
     pub purpose: Option<String>,
-    /// What its opener left in it.
+    /// What its opener left in it. A listing over HTTP leaves it out: read from one, it is null.
+    #[serde(default)]
     pub state: Value,
     /// Whether writes are stubbed in it.
     pub dry_run: bool,
@@ -79,5 +80,26 @@ impl SessionDetail {
             events: row.events,
             continuation_token: row.token,
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn what_the_routes_answer_is_read_back() {
+        let mut answer = json!({
+            "ok": true, "sessionId": "ses_abcdefghij0123450123", "agent": "a", "mode": "chat", "status": "waiting",
+            "title": null, "purpose": null, "state": [1], "dryRun": true, "asOf": "2026-01-01T00:00:00Z",
+            "auth": { "kind": "local", "subject": "process" }, "createdAt": "2026-01-01T00:00:00Z",
+            "updatedAt": "2026-01-01T00:00:00Z", "events": 2, "continuationToken": "http:x", "traceUrl": "http://h/",
+        });
+        let detail: SessionDetail = serde_json::from_value(answer.clone()).unwrap();
+        assert_eq!((detail.dry_run, &detail.state, detail.mode), (true, &json!([1]), Mode::Chat));
+        assert_eq!(serde_json::from_value::<SessionDetail>(json!(detail)).unwrap(), detail);
+        answer.as_object_mut().unwrap().remove("state");
+        assert_eq!(serde_json::from_value::<SessionDetail>(answer).unwrap().state, Value::Null);
     }
 }

@@ -36,7 +36,8 @@ use std::sync::{Arc, LazyLock};
 pub struct Principal {
     /// What kind of caller: `local`, `bearer`, `anonymous`, or an author's own word.
     pub kind: String,
-    /// Which one.
+    /// Which one. Of a bearer: the beginning of its token's SHA-256 digest. Of an anonymous caller nothing is known, so that all are
+    /// one.
     pub subject: String,
     /// Whatever else is known of it.
     #[serde(default, skip_serializing_if = "Map::is_empty")]

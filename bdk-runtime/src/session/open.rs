@@ -53,7 +53,7 @@ impl Sessions {
             title: options.title,
             purpose: options.purpose,
             state: options.state,
-            dry_run: options.dry_run,
+            dry_run: options.dry_run.unwrap_or(false),
             as_of: options.as_of,
         };
         let now = bot.now_in_ms();

@@ -14,6 +14,9 @@ const STATE: usize = 64 * 1024;
 
 /// What a session is opened with. None of it changes afterwards.
 ///
+/// From then on its log tells what is asked in it: a write's request before it runs, a read's request and result together when
+/// it ends ([`Event`](crate::Event) has the details).
+///
 /// ```
 /// use bdk::SessionOptions;
 /// use serde_json::json;
@@ -31,7 +34,8 @@ pub struct SessionOptions {
     pub(crate) mode: Mode,
     pub(crate) title: Option<String>,
     pub(crate) purpose: Option<String>,
-    pub(crate) dry_run: bool,
+    /// None where nothing is said of it.
+    pub(crate) dry_run: Option<bool>,
     pub(crate) as_of: Option<Timestamp>,
     pub(crate) state: Value,
     pub(crate) principal: Option<Arc<Principal>>,
@@ -43,7 +47,7 @@ impl Default for SessionOptions {
             mode: Mode::Chat,
             title: None,
             purpose: None,
-            dry_run: false,
+            dry_run: None,
             as_of: None,
             state: Value::Object(Map::new()),
             principal: None,
@@ -71,12 +75,14 @@ impl SessionOptions {
         self.purpose = Some(purpose.into());
         self
     }
-    /// Reads run, writes are stubbed, in all of its calls.
+    /// Reads run, writes are stubbed, in all of its calls. Default: no, and in a test what the
+    /// [`TestBot`](crate::TestBot) says.
     pub fn dry_run(mut self, dry_run: bool) -> Self {
-        self.dry_run = dry_run;
+        self.dry_run = Some(dry_run);
         self
     }
-    /// Freezes the time of all of its calls: `time_args` may not reach beyond it.
+    /// Freezes the time of all of its calls: `ctx.now()` is this instant, and `time_args` may not reach beyond it. What
+    /// tools keep (`ctx.host.kv`, `ctx.host.files`) is not frozen: it is as it is now.
     pub fn as_of(mut self, as_of: Timestamp) -> Self {
         self.as_of = Some(as_of);
         self

@@ -14,7 +14,7 @@ use std::{
 /// Where the folders are.
 pub(crate) enum Workspaces {
     /// Under this folder, which stays.
-    #[cfg_attr(not(any(feature = "sqlite", feature = "postgres")), expect(dead_code, reason = "nothing stays"))]
+    #[cfg_attr(not(any(test, feature = "sqlite", feature = "postgres")), expect(dead_code, reason = "nothing stays"))]
     In(PathBuf),
     /// In a folder that is made when the first is, and goes with the process.
     Temporary(Mutex<Option<tempfile::TempDir>>),

@@ -201,7 +201,7 @@ async fn a_bot_that_would_be_open_to_others_says_who_may_call_or_does_not_start(
         Server::new().public_url("https://bot.example.com"),
         Server::new().trust_proxy(true),
     ] {
-        let error = server.port(0).state("memory:").start().await.err().expect("no start").to_string();
+        let error = server.port(0).state("memory:").start().await.expect_err("no start").to_string();
         assert!(error.contains("--bearer-token-env") && error.contains("--allow-anonymous"), "{error}");
         assert_eq!(error.lines().count(), 1);
     }
@@ -212,6 +212,6 @@ async fn a_bot_that_would_be_open_to_others_says_who_may_call_or_does_not_start(
 
 #[tokio::test]
 async fn an_empty_token_is_no_token() {
-    let error = Server::new().bearer_token("").state("memory:").start().await.err().expect("no start").to_string();
+    let error = Server::new().bearer_token("").state("memory:").start().await.expect_err("no start").to_string();
     assert!(error.contains("empty"), "{error}");
 }

@@ -76,6 +76,9 @@ async fn an_unknown_route_is_told_with_near_ones() {
         ("/info", "`/test-bot/v1/info`"),
         ("/test-bot/v1/tools/a/b", "there is no route"),
         ("/test-bot/v1/tools/", "`/test-bot/v1/tools`"),
+        ("/tool/about", "`/test-bot/v1/tools/{name}`"),
+        ("/test-bot/v1/tool/about", "`/test-bot/v1/tools/{name}`"),
+        ("/test-bot/v1/session/ses_x/evnts", "`/test-bot/v1/session/{id}/events`"),
         ("/..%2f..%2fetc/passwd", "there is no route"),
     ] {
         let answer = get(addr, path).await;

@@ -13,23 +13,15 @@ use tokio::net::TcpStream;
 async fn a_port_in_use_and_a_bad_host_are_one_clear_line() {
     let handle = serve(Server::new()).await;
     let port = handle.addr().port();
-    let error = Server::new().port(port).state("memory:").start().await.err().expect("no start").to_string();
+    let error = Server::new().port(port).state("memory:").start().await.expect_err("no start").to_string();
     assert!(error.contains(&port.to_string()) && error.contains("in use") && error.contains("--port"), "{error}");
     assert_eq!(error.lines().count(), 1);
     for host in ["", "not a host", "256.1.1.1"] {
-        let error =
-            Server::new().host(host).port(0).state("memory:").start().await.err().expect("no start").to_string();
+        let error = Server::new().host(host).port(0).state("memory:").start().await.expect_err("no start").to_string();
         assert!(error.contains("no address to listen on") && error.lines().count() == 1, "{error}");
     }
-    let error = Server::new()
-        .host("192.0.2.1")
-        .allow_anonymous()
-        .port(0)
-        .state("memory:")
-        .start()
-        .await
-        .err()
-        .expect("no start");
+    let error =
+        Server::new().host("192.0.2.1").allow_anonymous().port(0).state("memory:").start().await.expect_err("no start");
     assert!(error.to_string().contains("no address of this machine"), "{error}");
 }
 

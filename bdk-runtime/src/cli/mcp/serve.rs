@@ -10,7 +10,7 @@ use crate::{
     bot::Bot,
     mcp::stdio::{self, Input, Out, Streams},
     session::Bind,
-    state::StateAt,
+    state::{State, StateAt},
 };
 use std::{io::IsTerminal, process::ExitCode};
 
@@ -48,7 +48,11 @@ pub(in crate::cli) async fn serve(args: McpServeArgs) -> Result<ExitCode, Stop> 
     let bound = args.session.map(Bind::Id);
     // several clients may start the same bot in one folder, and a folder of state has room for one
     let nowhere = || if bound.is_some() { StateAt::default() } else { StateAt::Memory };
-    bot.keep_state(&args.state.unwrap_or_else(nowhere)).await?;
+    let at = args.state.unwrap_or_else(nowhere);
+    if bound.is_some() {
+        State::check_there(&at)?;
+    }
+    bot.keep_state(&at).await?;
     if let Some(bind) = &bound {
         bot.state().sessions.bind(bind, None).await.map_err(crate::Error::from)?;
     }

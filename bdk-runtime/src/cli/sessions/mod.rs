@@ -13,7 +13,7 @@ use crate::{
     Error, SessionDetail, SessionOptions, Timestamp,
     bot::Bot,
     session::Unopened,
-    state::State,
+    state::{State, StateAt},
     store::{SessionRow, StoreError},
 };
 use http::Method;
@@ -102,7 +102,7 @@ async fn open(facts: FactsArgs, at: &WhereArgs) -> Result<ExitCode, Stop> {
     if let Some(state) = state {
         options = options.state(state);
     }
-    let bot = kept(at).await?;
+    let bot = kept(&state::of_sessions(at)?).await?;
     let opened = bot.state().sessions.open(&bot, options).await;
     bot.close_state().await;
     let (answer, code) = match opened {
@@ -141,7 +141,9 @@ async fn delete(id: &str, at: &WhereArgs) -> Result<ExitCode, Stop> {
         let answer = running.send(Method::DELETE, &format!("/session/{}", encoded(id)), &[], Vec::new()).await?;
         return running.finish(&answer);
     }
-    let bot = kept(at).await?;
+    let kept_at = state::of_sessions(at)?;
+    State::check_there(&kept_at)?;
+    let bot = kept(&kept_at).await?;
     let deleted = bot.delete_session(id.into(), None).await;
     bot.close_state().await;
     let (answer, code) = match deleted {
@@ -153,10 +155,9 @@ async fn delete(id: &str, at: &WhereArgs) -> Result<ExitCode, Stop> {
 }
 
 /// The bot, with its state at hand to be written.
-async fn kept(at: &WhereArgs) -> Result<Bot, Stop> {
-    let at = state::of_sessions(at)?;
+async fn kept(at: &StateAt) -> Result<Bot, Stop> {
     let bot = Bot::load()?;
-    bot.keep_state(&at).await?;
+    bot.keep_state(at).await?;
     Ok(bot)
 }
 

@@ -1,7 +1,7 @@
 //! What a call comes to now, beside what it came to then.
 
 use super::{
-    difference,
+    alike, difference,
     recorded::{Call, Ended},
     timeline::{said, words},
     verdict::{Bytes, Change, Replayed, Said, ThenAndNow, Verdict},
@@ -62,7 +62,8 @@ impl Now {
         self.outcome.error.as_ref().map(|error| error.code)
     }
     fn error(&self) -> Option<Said> {
-        self.code().map(|code| Said { code: code.as_str().to_owned(), text: said(&self.outcome.result) })
+        let text = || alike::text(&said(&self.outcome.result));
+        self.code().map(|code| Said { code: code.as_str().to_owned(), text: text() })
     }
 }
 
@@ -128,9 +129,10 @@ fn accepted(replayed: &mut Replayed, call: &Call, then: Option<&Ended>, now: &No
 
 /// What the two came to.
 fn outcomes(replayed: &mut Replayed, call: &Call, then: &Ended, now: &Now) {
-    // the one thing that differs from call to call in what bdk itself says, and that some tools hand on
+    // what differs from call to call in what bdk itself says, and some tools hand on: this, and the ids of artifacts
     let told = |text: &str| text.replace(&call.id, &now.outcome.call_id);
-    let before = then.error.as_ref().map(|code| Said { code: code.clone(), text: told(&words(&then.result)) });
+    let before =
+        then.error.as_ref().map(|code| Said { code: code.clone(), text: alike::text(&told(&words(&then.result))) });
     let after = now.error();
     if before != after {
         replayed.changes.push(Change::Error { before, after });
@@ -147,7 +149,7 @@ fn outcomes(replayed: &mut Replayed, call: &Call, then: &Ended, now: &Now) {
     }
     // what is not read as JSON differs as a text
     let value: Value = serde_json::from_str(&recorded).unwrap_or(Value::String(recorded));
-    let found = difference::between("result", &value, &now.outcome.result);
+    let found = difference::between("result", &alike::value(value), &alike::value(now.outcome.result.clone()));
     replayed.more = found.more;
     replayed.changes.extend(found.told.into_iter().map(Change::Result));
 }

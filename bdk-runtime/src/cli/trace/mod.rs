@@ -1,5 +1,6 @@
 //! `trace`: what happened in a session, and whether its calls would come to the same today.
 
+mod alike;
 mod difference;
 mod judge;
 mod recorded;
@@ -54,5 +55,5 @@ fn no_session(id: &str) -> String {
     if id.starts_with("tool_") {
         return format!("`{id}` is the id of a call: a trace is that of its session, `ses_…`, which `sessions` lists");
     }
-    format!("`{id}` is no session's id: those are `ses_…`, and `sessions` lists them")
+    format!("`{id}` is no session's id: that is `ses_` and 20 letters and digits, and `sessions` lists them")
 }

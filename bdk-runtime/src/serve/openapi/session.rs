@@ -17,6 +17,13 @@ const REFUSED: [(&str, &str); 10] = [
     ("503", "internal: the bot's state cannot be read or written now"),
 ];
 
+/// What an event holds.
+const DATA: &str = "Of `actions.requested`: `actions`, a list of one with callId, toolName, input, effect, caller and, where a \
+                    tool made the call, parent. Of `action.result`: toolName, callId, isError, result, durationMs, attempts, \
+                    stubbed and, where there is one, error. An `input` or `result` of more than 64 KiB of JSON is a string, the \
+                    beginning of that JSON, and beside it stands `inputBytes` or `resultBytes`, how long all of it was. A write's \
+                    request is written before it runs; a read's request and result are written together when it ends.";
+
 /// Adds the paths of sessions, and what they are made of.
 pub(super) fn add(paths: &mut Map<String, Value>, schemas: &mut Map<String, Value>) {
     schemas.insert("Session".into(), session());
@@ -31,7 +38,7 @@ pub(super) fn add(paths: &mut Map<String, Value>, schemas: &mut Map<String, Valu
             "delete": operation(
                 "Deletes a session: what runs in it is cancelled, its events, files and workspace go.",
                 answer("It is gone.", &object(&[("ok", json!({ "const": true })), ("sessionId", string())], &[])),
-                &["401", "403", "404", "503"],
+                &["401", "403", "404", "500", "503"],
             ),
         }),
     );
@@ -71,7 +78,7 @@ fn open() -> Value {
     let mut out = operation(
         "Opens a session. Nothing of what is said here changes afterwards.",
         answer("It is open.", &required(opened)),
-        &["400", "401", "403", "408", "413", "415", "503"],
+        &["400", "401", "403", "408", "413", "415", "500", "503"],
     );
     out["requestBody"] = request(false, body);
     out
@@ -82,7 +89,7 @@ fn show() -> Value {
         reference("Session"),
         object(&[("ok", json!({ "const": true })), ("traceUrl", json!({ "type": "string", "format": "uri" }))], &["ok"]),
     ] });
-    operation("A session as it is now.", answer("The session.", &detail), &["401", "403", "404", "503"])
+    operation("A session as it is now.", answer("The session.", &detail), &["401", "403", "404", "500", "503"])
 }
 
 fn follow_up() -> Value {
@@ -98,7 +105,7 @@ fn follow_up() -> Value {
     let mut out = operation(
         "Exchanges the session's continuation token.",
         answer("It has another token.", &required(exchanged)),
-        &["400", "401", "403", "404", "408", "409", "413", "415", "503"],
+        &["400", "401", "403", "404", "408", "409", "413", "415", "500", "503"],
     );
     out["requestBody"] = request(true, body);
     out
@@ -114,10 +121,10 @@ fn events() -> Value {
                 "text/event-stream": { "schema": { "type": "string" } },
             },
         }),
-        &["400", "401", "403", "404", "503"],
+        &["400", "401", "403", "404", "500", "503"],
     );
     out["parameters"] = json!([
-        query("from", "The index of the first event.", &json!({ "type": "integer", "minimum": 0, "default": 0 })),
+        query("from", "The index of the first event. `Last-Event-ID` wins over it.", &json!({ "type": "integer", "minimum": 0, "default": 0 })),
         query("follow", "Whether to go on when there are no more.", &json!({ "type": "boolean", "default": true })),
         {
             "name": "Last-Event-ID",
@@ -144,7 +151,7 @@ fn list() -> Value {
     let mut out = operation(
         "The caller's sessions without their state, the youngest first.",
         answer("A page of them.", &page),
-        &["400", "401", "403", "503"],
+        &["400", "401", "403", "500", "503"],
     );
     out["parameters"] = json!([
         query("cursor", "A `nextCursor`.", &string()),
@@ -190,7 +197,7 @@ fn event() -> Value {
             ("index", json!({ "type": "integer", "minimum": 0 })),
             ("type", string()),
             ("at", json!({ "type": "string", "format": "date-time" })),
-            ("data", json!({ "type": "object" })),
+            ("data", json!({ "type": "object", "description": DATA })),
         ],
         &[],
     ))

@@ -37,8 +37,9 @@ pub(super) async fn events(State(known): State<Known>, asked: Asked) -> Response
 
 async fn told(known: Known, head: &Head) -> Result<Response, Refused> {
     let row = known.row(head).await?;
-    let from = from(head)?;
-    let follow = match query::one(&head.parts.uri, "follow")?.as_deref() {
+    let [from, follow] = query::read(&head.parts.uri, ["from", "follow"])?;
+    let from = begin(from.as_deref(), &head.parts.headers)?;
+    let follow = match follow.as_deref() {
         None | Some("true") => true,
         Some("false") => false,
         Some(other) => {
@@ -65,10 +66,9 @@ async fn told(known: Known, head: &Head) -> Result<Response, Refused> {
 }
 
 /// Where to begin. A browser that connects again asks for the same URL, and says in a header how far it had come.
-fn from(head: &Head) -> Result<u64, Refused> {
-    let from = query::one(&head.parts.uri, "from")?;
-    let from = from.map_or(Ok(0), |from| query::number("from", &from))?;
-    Ok(last_event(&head.parts.headers)?.map_or(from, |last| last.saturating_add(1)))
+fn begin(from: Option<&str>, headers: &HeaderMap) -> Result<u64, Refused> {
+    let from = from.map_or(Ok(0), |from| query::number("from", from))?;
+    Ok(last_event(headers)?.map_or(from, |last| last.saturating_add(1)))
 }
 
 fn last_event(headers: &HeaderMap) -> Result<Option<u64>, Refused> {
@@ -110,8 +110,8 @@ impl Reader {
             };
             tokio::select! {
                 biased;
-                // the shutdown does not wait for those who only listen
-                () = self.known.0.closing.cancelled() => return None,
+                // the shutdown waits for calls, whose last events are there by now, and not for those who only listen
+                () = self.known.0.bot.drained().cancelled() => self.log.there(sessions).await,
                 next = self.log.next(sessions) => next,
                 () = quiet => return Some((Ok(COMMENT), self)),
             }

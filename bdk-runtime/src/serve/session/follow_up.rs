@@ -4,6 +4,7 @@ use super::{
     super::{
         asker::{Asked, json},
         members::{self, Kind, text},
+        query,
         refused::{Code, Refused},
     },
     Known, NO_TURNS,
@@ -26,6 +27,7 @@ pub(super) async fn follow_up(State(known): State<Known>, mut asked: Asked) -> R
 }
 
 async fn followed(known: &Known, asked: &mut Asked) -> Result<Response, Refused> {
+    query::none(&asked.head.parts.uri)?;
     // before the body is read
     let row = known.row(&asked.head).await?;
     let bytes = asked.body(known.0.max_body).await?;

@@ -19,7 +19,6 @@ use axum::{
     routing::{get, post},
 };
 use std::{borrow::Cow, sync::Arc};
-use tokio_util::sync::CancellationToken;
 
 /// The routes under the agent's prefix.
 pub(super) const NAMES: [&str; 4] = ["session", "session/{id}", "session/{id}/events", "sessions"];
@@ -37,8 +36,6 @@ pub(super) struct Knowing {
     pub(super) prefix: String,
     pub(super) public_url: Option<String>,
     pub(super) max_body: usize,
-    /// Cancelled when the shutdown begins.
-    pub(super) closing: CancellationToken,
 }
 
 /// Adds the routes to a router.

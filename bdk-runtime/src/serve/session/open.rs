@@ -4,6 +4,7 @@ use super::{
     super::{
         asker::{Asked, json},
         members::{self, Kind, cut, flag, instant, text},
+        query,
         refused::Refused,
     },
     Known, NO_TURNS,
@@ -34,6 +35,7 @@ pub(super) async fn open(State(known): State<Known>, mut asked: Asked) -> Respon
 }
 
 async fn opened(known: &Known, asked: &mut Asked) -> Result<Response, Refused> {
+    query::none(&asked.head.parts.uri)?;
     let bytes = asked.body(known.0.max_body).await?;
     let options = parse(&bytes)?.principal(asked.head.asker.principal.clone());
     let bot = &known.0.bot;
@@ -65,7 +67,7 @@ fn parse(bytes: &[u8]) -> Result<SessionOptions, Refused> {
         };
     }
     options.purpose = text("purpose", purpose)?;
-    options.dry_run = flag("dryRun", dry_run)?;
+    options.dry_run = Some(flag("dryRun", dry_run)?);
     options.as_of = instant("asOf", as_of)?;
     if let Some(state) = state {
         options.state = state;
@@ -88,7 +90,7 @@ mod tests {
         for body in ["", "{}", r#"{"message":null,"title":null,"mode":null,"dryRun":null,"state":null}"#] {
             let options = parse(body.as_bytes()).unwrap();
             assert_eq!((options.mode, options.title, options.purpose), (Mode::Chat, None, None), "{body}");
-            assert_eq!((options.dry_run, options.as_of, options.state), (false, None, json!({})), "{body}");
+            assert_eq!((options.dry_run, options.as_of, options.state), (Some(false), None, json!({})), "{body}");
         }
     }
 
@@ -97,7 +99,7 @@ mod tests {
         let body =
             r#"{"title":"T","mode":"task","purpose":"P","dryRun":true,"asOf":"2026-01-01T00:00:00Z","state":[1]}"#;
         let options = parse(body.as_bytes()).unwrap();
-        assert_eq!((options.mode, options.dry_run, options.state), (Mode::Task, true, json!([1])));
+        assert_eq!((options.mode, options.dry_run, options.state), (Mode::Task, Some(true), json!([1])));
         assert_eq!((options.title.as_deref(), options.purpose.as_deref()), (Some("T"), Some("P")));
         assert_eq!(options.as_of, Some("2026-01-01T00:00:00Z".parse().unwrap()));
     }
@@ -110,7 +112,7 @@ mod tests {
             (r#"{"mode":"direct"}"#, "`mode` must be \"chat\" or \"task\", and was \"direct\""),
             (r#"{"mode":true}"#, "`mode` must be \"chat\" or \"task\", and was true"),
             (r#"{"dryRun":"yes"}"#, "`dryRun` must be `true` or `false`"),
-            (r#"{"asOf":"yesterday"}"#, "`asOf` is no RFC 3339 instant"),
+            (r#"{"asOf":"yesterday"}"#, "`asOf` must be an absolute RFC 3339 instant with a zone, such as"),
             (r#"{"message":{}}"#, "`message` must be a string"),
             (r#"{"message":"hello"}"#, "this bot takes no turns yet"),
             (r#"{"message":""}"#, "this bot takes no turns yet"),

@@ -34,6 +34,7 @@ pub(super) async fn detail(State(known): State<Known>, asked: Asked) -> Response
 }
 
 async fn shown(known: &Known, head: &Head) -> Result<Response, Refused> {
+    query::none(&head.parts.uri)?;
     let row = known.row(head).await?;
     let trace_url = known.trace_url(head, &row.id);
     json(&Detail { ok: true, detail: of(row)?, trace_url })
@@ -50,14 +51,15 @@ pub(super) async fn list(State(known): State<Known>, asked: Asked) -> Response {
 
 async fn listed(known: &Known, head: &Head) -> Result<Response, Refused> {
     let uri = &head.parts.uri;
-    let limit = match query::one(uri, "limit")? {
+    let [limit, cursor] = query::read(uri, ["limit", "cursor"])?;
+    let limit = match limit {
         None => PAGE,
         Some(limit) => match query::number("limit", &limit)? {
             limit @ 1..=MOST => limit,
             limit => return Err(Refused::invalid(format!("`limit` is from 1 to {MOST}, and was {limit}"))),
         },
     };
-    let after = query::one(uri, "cursor")?.map(|cursor| Cursor::parse(&cursor)).transpose()?;
+    let after = cursor.map(|cursor| Cursor::parse(&cursor)).transpose()?;
     // at most a thousand
     let limit = limit as usize;
     let sessions = &known.0.bot.state().sessions;
@@ -86,11 +88,14 @@ fn item(row: SessionRow) -> Result<Value, Refused> {
 }
 
 pub(super) async fn delete(State(known): State<Known>, asked: Asked) -> Response {
-    let id = known.id(&asked.head).into_owned();
-    let deleted = known.0.bot.delete_session(id.as_str().into(), Some(asked.head.asker.principal.clone())).await;
-    let answer = match deleted {
-        Ok(()) => json(&json!({ "ok": true, "sessionId": id })),
-        Err(unbound) => Err(Refused::unbound(&unbound)),
-    };
-    asked.answer(answer)
+    let deleted = deleted(&known, &asked.head).await;
+    asked.answer(deleted)
+}
+
+async fn deleted(known: &Known, head: &Head) -> Result<Response, Refused> {
+    query::none(&head.parts.uri)?;
+    let id = known.id(head).into_owned();
+    let deleted = known.0.bot.delete_session(id.as_str().into(), Some(head.asker.principal.clone())).await;
+    deleted.map_err(|unbound| Refused::unbound(&unbound))?;
+    json(&json!({ "ok": true, "sessionId": id }))
 }

@@ -80,7 +80,19 @@ impl Lock {
     }
 }
 
-/// Makes the folder, for its owner alone, if it is not there.
+/// Makes the state's folder, if it is not there. The usual one is in the bot's own folder, and nothing of it belongs to the
+/// bot's sources.
+pub(super) fn make_state(folder: &Path) -> Result<(), OpenError> {
+    let is_new = !folder.exists();
+    make(folder)?;
+    if is_new {
+        fs::write(folder.join(".gitignore"), "*\n")
+            .map_err(|error| OpenError::Unusable { path: folder.to_owned(), why: error.to_string().into() })?;
+    }
+    Ok(())
+}
+
+/// Makes a folder, for its owner alone, if it is not there.
 pub(super) fn make(folder: &Path) -> Result<(), OpenError> {
     let unusable =
         |why: &dyn std::fmt::Display| OpenError::Unusable { path: folder.to_owned(), why: why.to_string().into() };

@@ -79,13 +79,20 @@ impl Sqlite {
         }
     }
 
+    /// Whether there is a state in this folder.
+    #[cfg(feature = "commands")]
+    pub(crate) fn check_there(folder: &Path) -> Result<(), OpenError> {
+        let folder = folder::absolute(folder);
+        there(&folder, &folder.join(schema::DATABASE))
+    }
+
     fn open_to_write(folder: &Path) -> Result<Self, OpenError> {
         let database = folder.join(schema::DATABASE);
         let failed = |error: rusqlite::Error| schema::failed(&database, &error);
         let unusable =
             |error: io::Error| OpenError::Unusable { path: folder.to_owned(), why: error.to_string().into() };
 
-        folder::make(folder)?;
+        folder::make_state(folder)?;
         let lock = Lock::take(folder)?;
         folder::make_database(&database).map_err(unusable)?;
         let mut db = schema::writer(&database).map_err(failed)?;
@@ -117,19 +124,12 @@ impl Sqlite {
 
     fn open_to_read(folder: &Path) -> Result<Self, OpenError> {
         let database = folder.join(schema::DATABASE);
-        let missing = || OpenError::Missing { folder: folder.to_owned() };
-        match std::fs::metadata(&database) {
-            Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => {
-                return Err(missing());
-            }
-            Err(error) => return Err(OpenError::Unusable { path: database, why: error.to_string().into() }),
-            Ok(_) => {}
-        }
+        there(folder, &database)?;
         let db = schema::reader(&database).map_err(|error| schema::failed(&database, &error))?;
         let version = schema::version(&db).map_err(|error| schema::failed(&database, &error))?;
         known(version, &database)?;
         match version {
-            0 => return Err(missing()),
+            0 => return Err(OpenError::Missing { folder: folder.to_owned() }),
             schema::VERSION => {}
             older => {
                 let why =
@@ -160,6 +160,17 @@ impl Sqlite {
 fn apart<T: Send + 'static>(read: impl FnOnce() -> Result<T, StoreError> + Send + 'static) -> Answer<'static, T> {
     async { tokio::task::spawn_blocking(read).await.unwrap_or_else(|error| Err(StoreError::unavailable(error))) }
         .boxed()
+}
+
+/// Whether the database is there, without opening it.
+fn there(folder: &Path, database: &Path) -> Result<(), OpenError> {
+    match std::fs::metadata(database) {
+        Ok(_) => Ok(()),
+        Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => {
+            Err(OpenError::Missing { folder: folder.to_owned() })
+        }
+        Err(error) => Err(OpenError::Unusable { path: database.to_owned(), why: error.to_string().into() }),
+    }
 }
 
 fn known(found: usize, database: &Path) -> Result<(), OpenError> {

@@ -46,7 +46,7 @@ impl Unwinding {
     }
 
     pub(super) fn too_wide(value: &dyn Display) -> Self {
-        Self::new(format!("is {value}, an integer beyond 64 bits, which JSON cannot hold; return it as text"))
+        Self::new(format!("is {value}, an integer beyond 64 bits, which JSON cannot hold; write it as text"))
     }
 
     /// Told of the result as a whole: a path of so many steps helps nobody.

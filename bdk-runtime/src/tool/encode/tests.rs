@@ -246,7 +246,7 @@ fn an_integer_beyond_64_bits_is_refused_with_its_value() {
     let wide = u128::from(u64::MAX) + 1;
     assert_eq!(
         fault_of(&wide),
-        "the result is 18446744073709551616, an integer beyond 64 bits, which JSON cannot hold; return it as text"
+        "the result is 18446744073709551616, an integer beyond 64 bits, which JSON cannot hold; write it as text"
     );
     assert!(
         fault_of(&BTreeMap::from([("sum", i128::from(i64::MIN) - 1)])).starts_with("`sum` is -9223372036854775809,")

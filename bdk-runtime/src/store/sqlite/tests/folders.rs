@@ -158,6 +158,7 @@ async fn the_folder_and_its_files_are_their_owners_alone() {
         assert_eq!(mode(&folder.join(file)), 0o600, "{file}");
     }
     assert_eq!(mode(&folder.join("blobs")), 0o700);
+    assert_eq!(std::fs::read_to_string(folder.join(".gitignore")).unwrap(), "*\n");
     let blob = folder.join("blobs").read_dir().unwrap().next().unwrap().unwrap();
     assert_eq!(mode(&blob.path()), 0o600);
 }
