@@ -110,11 +110,7 @@ impl Held {
         let mut again = true;
         loop {
             let client = self.client(when).await?;
-            let in_headers = self.has_in_headers(tool);
-            if in_headers && !client.knows_headers() {
-                // rmcp writes the headers, and looks at what it saw listed
-                client.page(None, when).await?;
-            }
+            let in_headers = self.has_in_headers(tool, &client, when).await?;
             match client.call(tool, &arguments, in_headers, when).await {
                 Ok(result) => return Called::read(&result),
                 Err(failed) if self.may_help(&failed, &client) && again => again = false,
@@ -183,8 +179,17 @@ impl Held {
         listing
     }
 
-    fn has_in_headers(&self, tool: &str) -> bool {
-        self.state().listed.as_ref().is_some_and(|(_, listing)| listing.in_headers.contains(tool))
+    /// Whether some of the tool's arguments go into headers as well: which the tool's definition says, and rmcp does once it
+    /// saw it listed.
+    async fn has_in_headers(self: &Arc<Self>, tool: &str, client: &Client, when: &When<'_>) -> Result<bool, Failed> {
+        let known = || self.state().listed.as_ref().map(|(_, listing)| listing.in_headers.contains(tool));
+        if client.knows_headers() || known() == Some(false) {
+            return Ok(known().unwrap_or_default());
+        }
+        let late = || Failed::bare(Kind::TimedOut { sent: false }, "its tools could not be listed in time");
+        // where there is no listing there are no headers to be written
+        let _ = within(when, self.listing.join(|| self.clone().list_anew()), late).await?;
+        Ok(known().unwrap_or_default())
     }
 
     async fn seat(&self, when: &When<'_>) -> Result<SemaphorePermit<'_>, Failed> {
@@ -224,7 +229,12 @@ impl Held {
             return Err(self.breaker.enter().err().unwrap_or_else(closed));
         }
         let opened = Box::pin(self.opened()).await.map_err(Failed::opening);
-        let client = Arc::new(opened.inspect_err(|failed| self.breaker.failed(&failed.words))?);
+        let client = Arc::new(opened.inspect_err(|failed| {
+            // a status comes from a server that is there
+            if !matches!(failed.kind, Kind::Refused { .. }) {
+                self.breaker.failed(&failed.words);
+            }
+        })?);
         {
             let mut state = self.state();
             if !state.closed {

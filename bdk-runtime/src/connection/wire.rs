@@ -48,6 +48,10 @@ impl Wire {
     /// # Errors
     /// When it is no URL of HTTP, or the system has no certificates to trust.
     pub(super) fn to(url: &str) -> Result<(Self, Uri), Failed> {
+        Self::by(url, Matcher::from_env)
+    }
+
+    fn by(url: &str, proxies: impl FnOnce() -> Matcher) -> Result<(Self, Uri), Failed> {
         let wrong = |what: &str| Failed::bare(Kind::Open, format!("its URL {what}"));
         let uri: Uri = url.parse().map_err(|_| wrong("is none"))?;
         let host = uri.host().ok_or_else(|| wrong("names no host"))?.trim_matches(['[', ']']);
@@ -57,7 +61,7 @@ impl Wire {
         tcp.set_nodelay(true);
         tcp.set_connect_timeout(Some(CONNECT));
         tcp.set_keepalive(Some(Duration::from_secs(60)));
-        let connector = Connector { tcp, proxies: if here { None } else { Some(Arc::new(Matcher::from_env())) } };
+        let connector = Connector { tcp, proxies: (!here).then(|| Arc::new(proxies())) };
         let mut builder = Client::builder(TokioExecutor::new());
         builder.pool_idle_timeout(IDLE).pool_timer(TokioTimer::new());
         let wire = match uri.scheme_str() {
@@ -215,5 +219,50 @@ impl Write for Prompt {
         parts: &[io::IoSlice<'_>],
     ) -> Poll<io::Result<usize>> {
         Pin::new(&mut self.io).poll_write_vectored(cx, parts)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use tokio::{
+        io::{AsyncReadExt, AsyncWriteExt},
+        net::TcpListener,
+    };
+
+    /// What a proxy is asked when this URL is, and what comes of it.
+    async fn asked(url: &str) -> (String, Result<u16, Failed>) {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let proxy = format!("http://me:pw@{}", listener.local_addr().unwrap());
+        let (wire, uri) = Wire::by(url, || Matcher::builder().all(proxy).no("no.example").build()).unwrap();
+        let mut request = Request::new(Full::default());
+        *request.uri_mut() = uri;
+        let proxied = async {
+            let (mut socket, _) = listener.accept().await.unwrap();
+            let mut head = vec![0; 4096];
+            let read = socket.read(&mut head).await.unwrap();
+            socket.write_all(b"HTTP/1.1 502 Bad Gateway\r\ncontent-length: 0\r\n\r\n").await.unwrap();
+            String::from_utf8_lossy(&head[..read]).into_owned()
+        };
+        let sent = async { wire.send(request).await.map(|response| response.status().as_u16()) };
+        tokio::select! {
+            biased;
+            both = async { tokio::join!(proxied, sent) } => both,
+            () = tokio::time::sleep(Duration::from_millis(300)) => (String::new(), Ok(0)),
+        }
+    }
+
+    #[tokio::test]
+    async fn a_proxy_of_the_environment_is_asked_but_not_for_this_machine() {
+        let (head, status) = asked("http://far.invalid/mcp").await;
+        assert!(head.starts_with("GET http://far.invalid/mcp HTTP/1.1") && status.unwrap() == 502, "{head}");
+        let (head, failed) = asked("https://far.invalid/mcp").await;
+        assert!(head.starts_with("CONNECT far.invalid:443"), "{head}");
+        assert!(head.to_lowercase().contains("proxy-authorization: basic"), "{head}");
+        let failed = failed.unwrap_err();
+        assert!(failed.kind == Kind::Unsent && !failed.words.contains("pw"), "{failed}");
+        for url in ["http://127.0.0.1:9/", "http://[::1]:9/", "http://localhost:9/", "http://no.example:9/"] {
+            assert_eq!(asked(url).await.0, "", "{url}");
+        }
     }
 }

@@ -50,8 +50,14 @@ impl Slot {
             outcome: Mutex::default(),
         }
     }
-    pub(super) fn set_sent(&self, sent: bool) {
-        self.sent.store(sent, Ordering::Release);
+    /// It is sent from now on; whatever an earlier try came to is of the past.
+    pub(super) fn begin(&self) {
+        self.outcome().take();
+        self.sent.store(true, Ordering::Release);
+    }
+    /// The server provably has not got it.
+    pub(super) fn unsend(&self) {
+        self.sent.store(false, Ordering::Release);
     }
     /// Whether the server may have it.
     pub(super) fn is_sent(&self) -> bool {

@@ -101,13 +101,13 @@ impl Http {
                 request.headers_mut().insert(TRACEPARENT, parent);
             }
             self.0.desk.expect(id, slot);
-            slot.set_sent(true);
+            slot.begin();
         }
         let response = match self.0.wire.send(request).await {
             Ok(response) => response,
             Err(failed) => {
                 if let (Kind::Unsent, Some((_, slot))) = (&failed.kind, slot) {
-                    slot.set_sent(false);
+                    slot.unsend();
                 }
                 return Err(failed);
             }
@@ -263,7 +263,8 @@ impl StreamableHttpClient for Http {
         };
         match desk::slot(&message) {
             Some((_, slot)) => slot.fail(failed),
-            None => self.0.desk.trouble(failed),
+            None if What::of(&message).is_handshake() => self.0.desk.trouble(failed),
+            None => {}
         }
         Err(error)
     }

@@ -150,6 +150,8 @@ impl Client {
                 return Err(Failed::bare(Kind::Open, words).transient(true));
             }
         };
+        // of a first try that a second made good
+        let _ = desk.take_trouble();
         let peer = running.peer().clone();
         peer.set_response_cache_config(ClientCacheConfig::disabled()).await;
         let info = peer.peer_info();
@@ -272,7 +274,9 @@ impl Client {
             ServiceError::McpError(error) => failures::of_server(&error),
             ServiceError::TransportClosed => {
                 if let Some(trouble) = self.desk.last_trouble() {
-                    return trouble;
+                    // of the transport, not of this request
+                    let unreadable = kind == Kind::Lost && trouble.kind == Kind::Unreadable;
+                    return Failed::bare(if unreadable { Kind::Unreadable } else { kind }, trouble.words);
                 }
                 match self.ended().await {
                     Some(ended) => Failed::bare(kind, ended.words),

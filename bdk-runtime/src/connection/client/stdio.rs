@@ -54,13 +54,13 @@ impl Transport<RoleClient> for Pipes {
             let Some(stdin) = stdin.as_mut() else { return Err(closed()) };
             let line = line?;
             if let Some(slot) = &slot {
-                slot.set_sent(true);
+                slot.begin();
             }
             let written = stdin.write_all(&line).await;
             written.map_err(|_| {
                 if let Some(slot) = &slot {
                     // the end of a line is its last byte, so that the process has no whole one
-                    slot.set_sent(false);
+                    slot.unsend();
                 }
                 closed()
             })

@@ -84,8 +84,17 @@ impl ServerHandler for Shop {
         let tool = |name: String| {
             Tool::new(name, "Says what it was asked.", json!({ "type": "object" }).as_object().unwrap().clone())
         };
+        let echo = tool("echo".to_owned());
+        let region = self.get_tool("region");
         let more = (0..self.tools.load(Ordering::SeqCst)).map(|n| tool(format!("more_{n}")));
-        Ok(ListToolsResult::with_all_items([tool("echo".to_owned())].into_iter().chain(more).collect()))
+        Ok(ListToolsResult::with_all_items([echo].into_iter().chain(more).chain(region).collect()))
+    }
+
+    /// rmcp's server looks here for what is to be in headers, and refuses a call without.
+    fn get_tool(&self, name: &str) -> Option<Tool> {
+        let schema =
+            json!({ "type": "object", "properties": { "region": { "type": "string", "x-mcp-header": "Region" } } });
+        (name == "region").then(|| Tool::new("region", "", schema.as_object().unwrap().clone()))
     }
 
     async fn call_tool(
@@ -95,7 +104,7 @@ impl ServerHandler for Shop {
     ) -> Result<CallToolResponse, ErrorData> {
         let asked = json!({ "input": request.arguments, "traceparent": context.meta.get("traceparent") });
         match &*request.name {
-            "echo" => Ok(CallToolResult::structured(asked).into()),
+            "echo" | "region" => Ok(CallToolResult::structured(asked).into()),
             "fail" => Ok(CallToolResult::error(vec![ContentBlock::text("it is broken")]).into()),
             "wait" => {
                 context.ct.cancelled().await;

@@ -40,6 +40,18 @@ async fn a_lost_session_is_had_anew_once_and_only_what_was_never_done_is_repeate
 }
 
 #[tokio::test]
+async fn what_was_repeated_in_a_new_session_and_then_lost_is_not_taken_for_never_done() {
+    let (url, _) = Fault::serve(|asked, before| match (asked.method(), before) {
+        ("tools/call", 0) => Some(Reply::Status(404, &[], String::new())),
+        ("tools/call", 1) => Some(Reply::Stream(": it begins\n\n".to_owned())),
+        _ => None,
+    })
+    .await;
+    let failed = call(&at(&url), "echo", json!({})).await.unwrap_err();
+    assert!(failed.kind == Kind::Lost && !failed.never_ran(), "{failed:?}");
+}
+
+#[tokio::test]
 async fn a_session_that_a_server_calls_a_bad_request_is_had_anew_too() {
     let (url, server) = Fault::serve(|asked, before| {
         let gone = asked.method() == "tools/call" && before == 1;

@@ -7,7 +7,7 @@ use crate::connection::{client::test_server::Shop, failed::Kind};
 async fn a_server_is_listed_and_called_and_its_errors_are_told_with_sessions_and_without() {
     for sessions in [true, false] {
         let connections = at(&Shop::default().open(sessions).await);
-        assert_eq!(names(&connections).await, ["echo"]);
+        assert_eq!(names(&connections).await, ["echo", "region"]);
         let parent = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
         let info = CallInfo { traceparent: Some(parent.to_owned()), ..CallInfo::default() };
         let input = to_raw_value(&json!({ "z": 1, "a": "ä" })).unwrap();
@@ -30,7 +30,7 @@ async fn changed_tools_are_heard_of_and_an_abandoned_call_is_taken_back() {
     let shop = Shop::default();
     let connections = at(&shop.open(true).await);
     let mut changes = connections.changes();
-    assert_eq!(names(&connections).await.len(), 1);
+    assert_eq!(names(&connections).await.len(), 2);
     // whether it is subscribed already cannot be seen from here
     let told = async {
         loop {
@@ -41,7 +41,7 @@ async fn changed_tools_are_heard_of_and_an_abandoned_call_is_taken_back() {
         }
     };
     tokio::time::timeout(Duration::from_secs(10), told).await.unwrap();
-    assert!(names(&connections).await.len() > 1);
+    assert!(names(&connections).await.len() > 2);
     let before = names(&connections).await.len();
     let info = CallInfo { deadline: Some(Instant::now() + Duration::from_millis(300)), ..CallInfo::default() };
     let failed = connections.call("it", "wait", &to_raw_value(&json!({})).unwrap(), &info).await.unwrap_err();
@@ -53,4 +53,19 @@ async fn changed_tools_are_heard_of_and_an_abandoned_call_is_taken_back() {
         }
     };
     tokio::time::timeout(Duration::from_secs(10), told).await.unwrap();
+}
+
+#[tokio::test]
+async fn arguments_that_are_in_headers_too_are_there_even_where_nothing_was_listed_yet() {
+    let url = Shop::default().open(false).await;
+    for listed in [true, false] {
+        let connections = at(&url);
+        if listed {
+            names(&connections).await;
+        }
+        for region in ["north", "süd"] {
+            let called = call(&connections, "region", json!({ "region": region })).await.unwrap();
+            assert!(called.structured.unwrap().get().contains(region));
+        }
+    }
 }
