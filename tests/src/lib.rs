@@ -1,6 +1,7 @@
 //! How the whole-bot tests reach a bot: its command line as a process, and HTTP on a socket.
 
 pub mod asking;
+pub mod examples;
 pub mod kept;
 pub mod mcp;
 pub mod peers;
@@ -85,7 +86,10 @@ impl Server {
     #[track_caller]
     pub fn start_with(exe: &str, args: &[&str], prepare: impl FnOnce(&mut Command)) -> Self {
         let mut command = Command::new(exe);
-        command.arg("serve").args(["--port", "0"]).args(args);
+        command.arg("serve").args(args);
+        if !args.contains(&"--port") {
+            command.args(["--port", "0"]);
+        }
         if !args.contains(&"--state") {
             // tests run side by side, in one folder
             command.args(["--state", "memory:"]);

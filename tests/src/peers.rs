@@ -6,6 +6,7 @@ use crate::Ran;
 use serde::Deserialize;
 use serde_json::Value;
 use std::{
+    ffi::OsString,
     io::Read,
     os::unix::process::CommandExt,
     path::{Path, PathBuf},
@@ -179,6 +180,27 @@ fn python(script: &str) -> Command {
     command.arg(Path::new(env!("CARGO_MANIFEST_DIR")).join("peers").join(script));
     command.env("PYTHONDONTWRITEBYTECODE", "1").env("FASTMCP_CHECK_FOR_UPDATES", "off");
     command
+}
+
+/// Where the servers are that others made, before what is on the path already, for whoever starts them by their names.
+///
+/// # Panics
+/// When they are not installed.
+#[track_caller]
+pub fn path_of_servers() -> OsString {
+    let folders = [installed("python/bin"), installed("npm/node_modules/.bin")];
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    std::env::join_paths(folders.into_iter().chain(std::env::split_paths(&path))).expect("a PATH")
+}
+
+/// Python with the packages of `tests/peers`, and a script of there: for whoever starts it.
+///
+/// # Panics
+/// When it is not installed.
+#[track_caller]
+pub fn python_of(script: &str) -> (String, String) {
+    let text = |path: PathBuf| path.to_str().expect("a path of plain text").to_owned();
+    (text(installed("python/bin/python")), text(Path::new(env!("CARGO_MANIFEST_DIR")).join("peers").join(script)))
 }
 
 /// Runs it to its end.

@@ -15,7 +15,7 @@ fn at(target: &[&str]) -> Vec<String> {
 /// Over stdio, repo-scout for this repository.
 fn scout_on(repository: &Path) -> Vec<String> {
     let dir = format!("REPO_SCOUT_DIR={}", repository.display());
-    at(&[&scout::exe().to_string_lossy(), "mcp", "serve", "-e", &dir])
+    at(&[&scout::exe(), "mcp", "serve", "-e", &dir])
 }
 
 #[track_caller]

@@ -386,7 +386,7 @@ fn a_password_in_the_state_s_url_is_warned_of_and_not_repeated() {
 /// repo-scout for a repository, with a state beside it.
 #[track_caller]
 fn scout_for(repository: &Path) -> Place {
-    let exe = scout::exe().to_string_lossy().into_owned();
+    let exe = scout::exe();
     Place { exe, env: vec![("REPO_SCOUT_DIR", repository.to_string_lossy().into_owned())], ..Place::new() }
 }
 

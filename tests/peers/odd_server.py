@@ -1,0 +1,54 @@
+"""An MCP server over stdio, made with PyPI's `mcp`, that offers what its first argument says and does odd things when it is called.
+
+The argument is JSON: a tool's name with its annotations, or with null. What a call does, the arguments say: `{"do": …}`, see below.
+"""
+
+import asyncio
+import json
+import os
+import subprocess
+import sys
+from typing import Any
+
+import mcp.types as types
+from mcp.server.lowlevel import Server
+from mcp.server.stdio import stdio_server
+
+OFFERED = json.loads(sys.argv[1])
+
+
+async def list_tools(context: Any, params: Any) -> types.ListToolsResult:
+    tools = [
+        types.Tool(
+            name=name,
+            description=f"What is called {name}.",
+            input_schema={"type": "object", "properties": {"do": {"type": "string"}}},
+            annotations=types.ToolAnnotations.model_validate(said) if said is not None else None,
+        )
+        for name, said in OFFERED.items()
+    ]
+    return types.ListToolsResult(tools=tools)
+
+
+async def call_tool(context: Any, params: types.CallToolRequestParams) -> types.CallToolResult:
+    arguments = params.arguments or {}
+    said = {"tool": params.name, "pid": os.getpid(), "environment": sorted(os.environ)}
+    match arguments.get("do"):
+        case "end":
+            print("these are the last words", file=sys.stderr, flush=True)
+            os._exit(3)
+        case "start":
+            # a process below this one, which nobody but a signal ends
+            said["child"] = subprocess.Popen(["sleep", "600"], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL).pid
+        case "hang":
+            await asyncio.sleep(600)
+    return types.CallToolResult(content=[types.TextContent(type="text", text=json.dumps(said))])
+
+
+async def main() -> None:
+    server = Server("odd", on_list_tools=list_tools, on_call_tool=call_tool)
+    async with stdio_server() as (read, write):
+        await server.run(read, write, server.create_initialization_options())
+
+
+asyncio.run(main())
