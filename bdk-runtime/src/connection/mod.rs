@@ -40,7 +40,8 @@ mod outcome;
 mod pool;
 mod spec;
 mod template;
-#[cfg(all(test, feature = "connections"))]
+#[cfg(feature = "connections")]
+#[cfg(test)]
 mod tests;
 #[cfg(feature = "connections")]
 mod wire;
@@ -51,7 +52,9 @@ pub use spec::{
     AnyConnection, AuthoredConnection, Connection, HttpConnection, IntoConnection, NotYet, Pin, StdioConnection,
 };
 pub use spec::{ConnectionKind, TakesHeaders, TakesProcess, TakesSignIn};
-pub(crate) use spec::{Spec, Transport};
+pub(crate) use spec::Spec;
+#[cfg_attr(not(feature = "commands"), allow(unused_imports, reason = "nobody shows them"))]
+pub(crate) use spec::Transport;
 pub(crate) use template::Template;
 #[cfg(feature = "connections")]
 pub(crate) use {

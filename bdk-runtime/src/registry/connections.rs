@@ -136,6 +136,7 @@ impl Connections {
         &self.declared
     }
     /// One by its name.
+    #[cfg(feature = "connections")]
     pub(crate) fn find(&self, name: &str) -> Option<&Arc<Declared>> {
         let at = self.declared.binary_search_by(|one| (*one.name).cmp(name)).ok()?;
         self.declared.get(at)

@@ -25,8 +25,10 @@ pub(crate) use tool::{Kind, Runner};
 #[cfg(feature = "connections")]
 pub(crate) use tool::{Remote, RunsIn};
 
+#[cfg(feature = "connections")]
+use crate::connection::Access;
 use crate::{
-    connection::{Access, ConnectionRef, Declared},
+    connection::{ConnectionRef, Declared},
     near::near,
     tool::{At, ProviderDef, ProviderRef, ToolRef, ToolsDef},
 };
@@ -109,7 +111,7 @@ impl Registry {
     }
 
     /// The bot that the process of an authored connection is: the connection's tools, run here.
-    #[cfg(feature = "connections")]
+    #[cfg(all(feature = "connections", feature = "mcp", feature = "commands"))]
     pub(crate) fn of_connection(&self, name: &str) -> Option<Self> {
         let tools =
             self.connections.find(name).filter(|one| one.is_authored()).map(|_| self.tools_of(name).to_vec())?;
@@ -137,7 +139,7 @@ impl Registry {
         near(name, self.tools.iter().map(|tool| tool.name()), 3).into_iter().map(str::to_owned).collect()
     }
     /// The connections, by name.
-    #[cfg_attr(not(feature = "commands"), expect(dead_code, reason = "without commands nobody shows or serves them"))]
+    #[cfg_attr(not(feature = "commands"), allow(dead_code, reason = "without commands nobody shows them"))]
     pub(crate) fn connections(&self) -> &[Arc<Declared>] {
         self.connections.all()
     }
@@ -147,11 +149,12 @@ impl Registry {
         !self.alone && self.connections.all().iter().any(|one| one.access() == Access::Advertised && !one.is_authored())
     }
     /// A connection by its name.
+    #[cfg(feature = "connections")]
     pub(crate) fn connection(&self, name: &str) -> Option<&Arc<Declared>> {
         self.connections.find(name)
     }
     /// The tools of this binary that are an authored connection's, by name.
-    #[cfg_attr(not(feature = "commands"), expect(dead_code, reason = "without commands nobody shows or serves them"))]
+    #[cfg_attr(not(feature = "commands"), allow(dead_code, reason = "without commands nobody shows them"))]
     pub(crate) fn tools_of(&self, connection: &str) -> &[Arc<Tool>] {
         self.connections.tools_of(connection)
     }

@@ -24,6 +24,7 @@ pub(crate) enum Kind {
 pub(crate) struct RunsIn {
     pub(crate) connection: Box<str>,
     /// The name that the connection's process knows it by.
+    #[cfg_attr(not(feature = "connections"), expect(dead_code, reason = "nothing runs in another process"))]
     pub(crate) own: Box<str>,
 }
 
@@ -55,7 +56,7 @@ pub struct Tool {
     /// The authored connection whose process runs it; none where this process does.
     pub(crate) runs_in: Option<RunsIn>,
     /// Whether it came while the bot ran, and may go again.
-    #[cfg_attr(not(feature = "http"), expect(dead_code))] // none comes then
+    #[cfg_attr(not(any(feature = "http", feature = "connections")), expect(dead_code))] // none comes then
     pub(crate) added: bool,
     time_args: Box<[Box<str>]>,
     description: OnceLock<String>,
