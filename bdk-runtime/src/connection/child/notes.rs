@@ -199,7 +199,7 @@ mod tests {
     #[test]
     fn a_process_that_only_has_the_number_is_left_alone_and_so_is_another_bots() {
         let folder = tempfile::tempdir().unwrap();
-        let mut child = sleeping("sleep 600");
+        let mut child = sleeping("exec sleep 600");
         let own = listed(i32::try_from(std::process::id()).unwrap()).unwrap().start;
         let changes: [fn(&mut Note); 2] = [|note| note.child.start -= 1, |note| note.boot = "another".to_owned()];
         for change in changes {
