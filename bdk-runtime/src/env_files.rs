@@ -5,13 +5,29 @@ mod lines;
 
 use crate::Error;
 use lines::Lines;
-use std::{collections::HashMap, path::Path, sync::OnceLock};
+use std::{
+    collections::HashMap,
+    path::Path,
+    sync::{
+        OnceLock,
+        atomic::{AtomicBool, Ordering},
+    },
+};
 
 /// The files, the one that wins first.
 const FILES: [&str; 2] = [".env.local", ".env"];
 
 /// What [`load`] put into the environment: there it stays as it was, and in the files it may be another by now.
 static LOADED: OnceLock<HashMap<String, String>> = OnceLock::new();
+
+/// Whether there are none for this process: it works in a folder where others write.
+static NONE: AtomicBool = AtomicBool::new(false);
+
+/// Looks at no file from now on.
+#[cfg(all(feature = "connections", feature = "commands"))]
+pub(crate) fn ignore() {
+    NONE.store(true, Ordering::Relaxed);
+}
 
 /// Puts what the files say into the environment; what that has already stays. To be called before any thread starts.
 ///
@@ -69,6 +85,9 @@ pub(crate) fn find(name: &str) -> Result<Option<String>, Error> {
 
 /// What the file holds, where there is one.
 fn text(file: &str) -> Result<Option<String>, String> {
+    if NONE.load(Ordering::Relaxed) {
+        return Ok(None);
+    }
     // a link that leads nowhere is there, and cannot be read
     if Path::new(file).symlink_metadata().is_err() {
         return Ok(None);

@@ -42,7 +42,14 @@ fn keep_stdout() -> bool {
         _ if only_tells => {}
         (Some("call" | "trace"), _) => drop(crate::cli::stdout::taken()),
         #[cfg(feature = "mcp")]
-        (Some("mcp"), Some("serve")) => drop(crate::mcp::stdio::Streams::taken()),
+        (Some("mcp"), Some("serve")) => {
+            #[cfg(feature = "connections")]
+            if args.iter().any(|arg| arg.to_str().is_some_and(|arg| arg.starts_with("--connection"))) {
+                // it has the bot's environment, and its folder is a session's, where a model may write
+                env_files::ignore();
+            }
+            crate::mcp::stdio::Streams::taken();
+        }
         _ => {}
     }
     only_tells

@@ -85,6 +85,11 @@ fn the_desk_is_where_the_session_is_and_in_a_process_of_its_own() {
     assert_eq!(me.call_in(&dry, "leave_slip", &json!({ "name": "milk", "text": "" }))["stubbed"], true);
     assert_eq!(desk(&dry), "[]");
     assert_eq!(me.delete(&format!("session/{one}")).0, 200);
+    // what lies there is not the bot's environment
+    let third = me.open(&json!({}));
+    fs::create_dir_all(state.path().join("workspaces").join(&third)).expect("made");
+    fs::write(state.path().join("workspaces").join(&third).join(".env"), "no line of such a file").expect("written");
+    assert_eq!(desk(&third), r#"[[".env","no line of such a file"]]"#);
     assert_eq!(desk(&other), r#"[["ink","ink"]]"#);
 }
 

@@ -298,7 +298,8 @@ pub(super) struct McpServeArgs {
     /// Make all calls part of this session
     #[arg(long, value_name = "ID")]
     pub(super) session: Option<String>,
-    /// Serve the tools of this authored connection, and no others: as the bot starts it
+    /// Serve the tools of this authored connection, and no others: as the bot starts it, in a session's folder, where no env
+    /// file is read
     #[cfg(feature = "connections")]
     #[arg(long, value_name = "NAME")]
     pub(super) connection: Option<String>,

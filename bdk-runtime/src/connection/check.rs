@@ -21,17 +21,24 @@ pub(crate) struct Fault {
 }
 
 /// The headers that a client of MCP over HTTP sets itself, in lower case.
-const RESERVED: [&str; 9] = [
+const RESERVED: [&str; 11] = [
     "accept",
     "connection",
     "content-length",
     "content-type",
     "host",
     "last-event-id",
+    "mcp-method",
+    "mcp-name",
     "mcp-protocol-version",
     "mcp-session-id",
     "transfer-encoding",
 ];
+
+/// Whether the protocol sets a header of this name, in lower case, itself.
+pub(super) fn is_reserved(name: &str) -> bool {
+    RESERVED.contains(&name) || name.starts_with("mcp-param-")
+}
 
 impl Declared {
     /// Everything that stops the start.
@@ -155,7 +162,7 @@ impl Faults<'_> {
                 continue;
             }
             let lower = name.to_ascii_lowercase();
-            if RESERVED.contains(&lower.as_str()) {
+            if is_reserved(&lower) {
                 self.tell("connection_header", format_args!("the header `{name}` is set by bdk itself: leave it out"));
             }
             if !seen.insert(lower) {

@@ -3,6 +3,7 @@
 //! From here on they are secrets: what the bot tells is blanked of them.
 
 use super::{
+    check::is_reserved,
     failed::{Failed, Kind},
     spec::Transport,
     template::Template,
@@ -26,20 +27,6 @@ const INHERITED: [&str; 12] = [
     "all_proxy",
     "no_proxy",
 ];
-/// What the protocol says itself.
-const RESERVED: [&str; 11] = [
-    "accept",
-    "connection",
-    "content-length",
-    "content-type",
-    "host",
-    "last-event-id",
-    "mcp-method",
-    "mcp-name",
-    "mcp-protocol-version",
-    "mcp-session-id",
-    "transfer-encoding",
-];
 /// Headers whose words are nobody's secret.
 const PUBLIC: [&str; 3] = ["accept-language", "user-agent", "origin"];
 
@@ -62,7 +49,7 @@ pub(super) fn headers(pairs: &[(String, String)]) -> Result<HeaderMap, Failed> {
         let value = resolved(name, text)?;
         let wrong = |what: &str| Failed::bare(Kind::Open, format!("the header `{name}` {what}"));
         let key = HeaderName::from_bytes(name.as_bytes()).map_err(|_| wrong("has a name that no header has"))?;
-        if RESERVED.contains(&key.as_str()) || key.as_str().starts_with("mcp-param-") {
+        if is_reserved(key.as_str()) {
             return Err(wrong("is one that the protocol sets itself: leave it out"));
         }
         if !PUBLIC.contains(&key.as_str()) {

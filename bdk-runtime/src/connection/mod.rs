@@ -48,13 +48,13 @@ mod wire;
 
 pub(crate) use declared::{Access, Declared};
 pub use declared::{ConnectionDef, ConnectionRef};
+pub(crate) use spec::Spec;
+#[cfg_attr(not(feature = "commands"), allow(unused_imports, reason = "nobody shows them"))]
+pub(crate) use spec::Transport;
 pub use spec::{
     AnyConnection, AuthoredConnection, Connection, HttpConnection, IntoConnection, NotYet, Pin, StdioConnection,
 };
 pub use spec::{ConnectionKind, TakesHeaders, TakesProcess, TakesSignIn};
-pub(crate) use spec::Spec;
-#[cfg_attr(not(feature = "commands"), allow(unused_imports, reason = "nobody shows them"))]
-pub(crate) use spec::Transport;
 pub(crate) use template::Template;
 #[cfg(feature = "connections")]
 pub(crate) use {

@@ -177,7 +177,7 @@ impl Registry {
     /// How many tools each crate brought, by crate.
     pub fn crates(&self) -> BTreeMap<&'static str, usize> {
         let mut counts = BTreeMap::new();
-        for tool in &self.tools {
+        for tool in self.tools.iter().filter(|tool| !tool.is_remote()) {
             *counts.entry(tool.at.krate).or_default() += 1;
         }
         counts

@@ -13,8 +13,8 @@ fn clock() -> impl IntoConnection {
     Connection::stdio("mcp-server-time").args(["--local-timezone", "Etc/UTC"]).advertise_tools()
 }
 
-/// What happened in the checkout. Of the server's tools only those that read: it says of itself which they are, and of one the bot
-/// knows better.
+/// What happened in the checkout, and commits to it. The server says of each tool whether it reads or writes; that a commit writes,
+/// the bot does not leave to it.
 #[connection]
 fn checkout() -> impl IntoConnection {
     Connection::stdio("mcp-server-git")
