@@ -131,7 +131,11 @@ fn connections_twin() -> u8 {
 async fn a_connection_s_own_tools_are_not_the_bot_s(bot: TestBot) {
     assert_eq!(bot.call_tool("connections_twin", json!({})).await.result, 2);
     let registry = bdk::Registry::linked();
-    assert!(["whereabouts", "connections_below"].iter().all(|name| registry.find(name).is_none()));
+    let owner = |name: &str| registry.find(name).map(|tool| tool.connection().map(str::to_owned));
+    // the bot's own keeps its name, and the connection's has another one
+    assert_eq!(owner("connections_twin"), Some(None));
+    assert_eq!(owner("connections_twin_2"), Some(Some("workspace".to_owned())));
+    assert_eq!(owner("whereabouts"), Some(Some("workspace".to_owned())));
     assert!(registry.problems().is_empty(), "{:?}", registry.problems());
 }
 
