@@ -87,6 +87,8 @@ struct Inner {
     connections: OnceLock<Connections>,
     #[cfg(feature = "connections")]
     advertised: Advertised,
+    #[cfg(feature = "connections")]
+    has_servers: bool,
     /// Where its routes stand, while it serves over HTTP: everything before `/tools`.
     routes: OnceLock<String>,
 }
@@ -116,7 +118,6 @@ impl Bot {
         let identity = Identity::get();
         Self(Arc::new(Inner {
             provided: Provided::new(registry.providers()),
-            registry: RwLock::new(Arc::new(registry)),
             changes: Mutex::default(),
             identity,
             slug: identity.slug(),
@@ -130,6 +131,9 @@ impl Bot {
             connections: OnceLock::new(),
             #[cfg(feature = "connections")]
             advertised: Advertised::default(),
+            #[cfg(feature = "connections")]
+            has_servers: registry.advertises(),
+            registry: RwLock::new(Arc::new(registry)),
             routes: OnceLock::new(),
         }))
     }
@@ -153,7 +157,7 @@ impl Bot {
         }
         tokio::spawn(state::tend(self.clone()));
         #[cfg(feature = "connections")]
-        if self.registry().advertises() {
+        if self.has_servers() {
             tokio::spawn(follow(self.clone()));
         }
         Ok(())
@@ -167,11 +171,18 @@ impl Bot {
     pub(crate) fn connections(&self) -> &Connections {
         self.0.connections.get_or_init(|| Connections::new(self.registry().connections(), None))
     }
+    /// Whether there are connections whose tools stand among the bot's once their servers were asked.
+    pub(crate) fn has_servers(&self) -> bool {
+        #[cfg(feature = "connections")]
+        return self.0.has_servers;
+        #[cfg(not(feature = "connections"))]
+        false
+    }
     /// Sees to it that the tools of advertised connections are among the bot's, as far as their servers can be asked now.
     #[allow(clippy::unused_async, reason = "without connections there is nobody to wait for")]
     pub(crate) async fn connect(&self) {
         #[cfg(feature = "connections")]
-        if self.registry().advertises() {
+        if self.has_servers() {
             // boxed, so that a bot without them does not carry it
             Box::pin(self.0.advertised.refresh(self, Whom::All)).await;
         }

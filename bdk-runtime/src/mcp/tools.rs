@@ -34,17 +34,25 @@ pub(crate) fn is_ours(method: &str) -> bool {
 /// Answers one of the two; `bytes` are what the message was read from.
 pub(crate) async fn answer(mcp: &Arc<Mcp>, client: Client, message: Message<'_>, bytes: &Bytes) -> Answered {
     let id = message.id;
+    // here, where nothing is read of the message yet: what is, would be part of every request's future
+    if wants_servers(mcp, &message) {
+        mcp.bot.connect().await;
+    }
     let answered = match message.method() {
-        Some("tools/list") => {
-            mcp.bot.connect().await;
-            list(mcp, &client, &message).map(|json| Answered::Whole(Response::ok(json)))
-        }
+        Some("tools/list") => list(mcp, &client, &message).map(|json| Answered::Whole(Response::ok(json))),
         _ => call(mcp, client, message, bytes).await,
     };
     answered.unwrap_or_else(|error| {
         let error = if error.id.is_none() { error.of(id) } else { error };
         Answered::Whole(error.into())
     })
+}
+
+/// Whether the servers of connections may have to be asked first: for a listing, and for a tool that is not known.
+fn wants_servers(mcp: &Mcp, message: &Message<'_>) -> bool {
+    let name = message.params.as_ref().and_then(|params| params.name.as_ref());
+    mcp.bot.has_servers()
+        && (message.method() == Some("tools/list") || name.is_some_and(|name| mcp.bot.find(&name.0).is_none()))
 }
 
 fn list(mcp: &Mcp, client: &Client, message: &Message<'_>) -> Result<Vec<u8>, RpcError> {
@@ -67,7 +75,7 @@ async fn call(mcp: &Arc<Mcp>, client: Client, message: Message<'_>, bytes: &Byte
     let traceparent = params.meta.as_ref().and_then(Meta::traceparent);
     let key = params.meta.as_ref().map_or(Ok(None), Meta::key)?;
     let waits = request_state.is_some() || input_responses.is_some();
-    let tool = mcp.bot.find_or_connect(&name.0).await;
+    let tool = mcp.bot.find(&name.0);
     if waits || tool.as_ref().is_some_and(|tool| speaks(tool)) {
         let request = CallRequest {
             id: id.into(),

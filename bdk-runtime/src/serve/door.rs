@@ -150,7 +150,8 @@ impl Door {
         let path = parts.uri.path();
         #[cfg(feature = "mcp")]
         if path == self.mcp.path {
-            return self.mcp(peer, parts, body).await;
+            // boxed: it is the largest, and hyper copies the future of every request from hand to hand
+            return Box::pin(self.mcp(peer, parts, body)).await;
         }
         let answered = match path.strip_prefix(&*self.tools) {
             Some(name) if !name.is_empty() && !name.contains('/') => self.call(peer, name, &parts, &mut body).await,

@@ -21,6 +21,10 @@ pub(crate) enum Kind {
     Keeper,
     /// The bare loop that commits in groups.
     Commits,
+    /// The bot whose calls of other servers are measured.
+    Caller,
+    /// rmcp's client alone.
+    Client,
     /// The tool `small`, and three-parameter tools up to the number.
     Small(usize),
     /// The tool `small` over HTTP, without the command line.
@@ -49,6 +53,8 @@ impl Kind {
             Kind::Counting => "counting-bot".into(),
             Kind::Keeper => "keeper-bot".into(),
             Kind::Commits => "commit-loop".into(),
+            Kind::Caller => "caller-bot".into(),
+            Kind::Client => "bare-client".into(),
             Kind::Small(count) => format!("small-{count}"),
             Kind::HttpOnly => "http-only".into(),
             Kind::HttpAndMcp => "http-and-mcp".into(),
@@ -65,6 +71,7 @@ impl Kind {
             Kind::Bare => return BARE_DEPENDENCIES.into(),
             Kind::Rmcp => return RMCP_DEPENDENCIES.into(),
             Kind::Commits => return COMMITS_DEPENDENCIES.into(),
+            Kind::Client => return CLIENT_DEPENDENCIES.into(),
             Kind::HttpOnly => Some(r#""http""#),
             Kind::HttpAndMcp => Some(r#""http", "mcp""#),
             Kind::WithoutMcp => Some(r#""http", "commands""#),
@@ -76,7 +83,11 @@ impl Kind {
             root.join("bdk").display().to_string(),
             features.unwrap_or_default()
         );
-        let tokio = if self == Kind::Keeper { "tokio = { version = \"1.54.1\", features = [\"rt\"] }\n" } else { "" };
+        let tokio = if matches!(self, Kind::Keeper | Kind::Caller) {
+            "tokio = { version = \"1.54.1\", features = [\"rt\"] }\n"
+        } else {
+            ""
+        };
         bdk + BOT_DEPENDENCIES + tokio
     }
 
@@ -89,6 +100,8 @@ impl Kind {
             Kind::Counting => Some("bot/counting.rs"),
             Kind::Keeper => Some("bot/keeper.rs"),
             Kind::Commits => Some("commit_loop.rs"),
+            Kind::Caller => Some("bot/caller.rs"),
+            Kind::Client => Some("bare_client.rs"),
             _ => None,
         }
     }
@@ -104,7 +117,14 @@ impl Kind {
             })
         };
         match self {
-            Kind::Bare | Kind::Rmcp | Kind::Bench | Kind::Counting | Kind::Keeper | Kind::Commits => {
+            Kind::Bare
+            | Kind::Rmcp
+            | Kind::Bench
+            | Kind::Counting
+            | Kind::Keeper
+            | Kind::Commits
+            | Kind::Caller
+            | Kind::Client => {
                 unreachable!("these are no generated source: {self:?}")
             }
             Kind::Small(count) => modules(&["shapes", "small"]) + SERVE + &functions(count - 1, TOOL, edit),
@@ -133,6 +153,11 @@ schemars = { version = "1.2.3", default-features = false, features = ["std", "de
 serde = { version = "1", features = ["derive"] }
 serde_json = "1"
 tokio = { version = "1.54.1", features = ["rt-multi-thread", "net", "signal", "macros"] }
+"#;
+
+const CLIENT_DEPENDENCIES: &str = r#"reqwest = { version = "0.13", default-features = false }
+rmcp = { version = "3.11", default-features = false, features = ["client", "transport-streamable-http-client-reqwest", "transport-child-process"] }
+tokio = { version = "1.54.1", features = ["rt-multi-thread", "macros", "process", "time"] }
 "#;
 
 const COMMITS_DEPENDENCIES: &str = r#"rusqlite = { version = "0.43", features = ["bundled"] }

@@ -14,6 +14,7 @@ mod bots;
 mod callgrind;
 mod cargo;
 mod compile;
+mod connections;
 mod exchange;
 mod http;
 mod load;
@@ -36,7 +37,7 @@ use report::Report;
 use std::time::{Duration, Instant};
 
 /// What can be measured, in the table's order.
-const SECTIONS: [(&str, &str); 12] = [
+const SECTIONS: [(&str, &str); 13] = [
     ("noise", "bare axum against itself: how far from 1 a ratio gets by chance"),
     ("rate", "calls a second, p99 and server CPU at 1, 16 and 64 connections"),
     ("mcp", "the same over MCP at 16 and 64 connections, beside bare axum and bare rmcp"),
@@ -44,6 +45,7 @@ const SECTIONS: [(&str, &str); 12] = [
     ("stdio", "MCP calls over stdin and stdout, beside bare rmcp"),
     ("memory", "what idle MCP sessions hold, and whether it comes back"),
     ("state", "calls in a session and values, beside a bare loop of group commits; parked sessions; a restart"),
+    ("connections", "calls of other servers, beside rmcp's client alone"),
     ("instructions", "user instructions a call, by callgrind"),
     ("start", "start to first answer, `call` on the command line, idle memory"),
     ("size", "stripped binaries, and what each crate weighs in them"),
@@ -104,6 +106,8 @@ fn run(options: &Options) -> Result<()> {
         Kind::Counting,
         Kind::Keeper,
         Kind::Commits,
+        Kind::Caller,
+        Kind::Client,
         Kind::Small(1),
         Kind::Small(100),
         Kind::Small(200),
@@ -139,6 +143,7 @@ fn run(options: &Options) -> Result<()> {
             "stall" => stall::measure(&bots, if quick { 3 } else { 9 }, &mut report)?,
             "stdio" => stdio::measure(&bots, effort, &mut report)?,
             "state" => state::measure(&bots, effort, &mut report)?,
+            "connections" => connections::measure(&bots, effort, &mut report)?,
             "memory" => memory::measure(&bots, &mut report)?,
             "instructions" => callgrind::measure(&bots, largest, &mut report)?,
             "start" => start::measure(&bots, if quick { 5 } else { 20 }, &mut report)?,

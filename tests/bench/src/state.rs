@@ -107,7 +107,7 @@ fn values(commits: &Path, keeper: &Path, folder: &Path, effort: Effort, report: 
     Ok(())
 }
 
-fn rate(client: &mut Client, server: &Server, tool: &str, input: &Value) -> Result<f64> {
+pub(crate) fn rate(client: &mut Client, server: &Server, tool: &str, input: &Value) -> Result<f64> {
     let body = json!({ "input": input }).to_string();
     body_of(client.send(&post(server, &format!("/v1/tools/{tool}"), &body))?)?["result"]
         .as_f64()

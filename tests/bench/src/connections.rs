@@ -1,0 +1,86 @@
+//! What a call of another server costs through a connection, beside rmcp's client alone with the same server and the same lifecycle: over one kept
+//! connection with a pool, which rmcp's own default has not, and over stdio.
+
+use crate::bots::{Bots, Kind};
+use crate::cargo::{Build, Cargo};
+use crate::http::Client;
+use crate::proc::{self, LOAD_CORE, Server};
+use crate::rate::Effort;
+use crate::report::{Figure, Goal, Report, median};
+use crate::state;
+use crate::subject::Subject;
+use anyhow::{Context, Result, ensure};
+use serde_json::{Value, json};
+use std::path::Path;
+use std::process::Stdio;
+
+const SECTION: &str = "connections";
+
+pub(crate) fn measure(bots: &Bots, effort: Effort, report: &mut Report) -> Result<()> {
+    let cargo = Cargo::new(bots);
+    let caller = cargo.binary(Kind::Caller, Build::Fast)?;
+    let client = cargo.binary(Kind::Client, Build::Fast)?;
+    let servers = [
+        ("over HTTP without sessions", Subject::rmcp(&cargo, 1)?),
+        ("over HTTP in a session", Subject::rmcp_with_sessions(&cargo)?),
+    ];
+    for (how, subject) in &servers {
+        for callers in [1, 16] {
+            let mut rounds = Vec::new();
+            for _ in 0..effort.rounds {
+                let server = subject.start()?;
+                let url = format!("http://{}/v1/mcp", server.address);
+                let bare = bare(&client, &url, callers, effort)?;
+                let bot = bot(&caller, "far", ("BENCH_URL", &url), callers, effort)?;
+                rounds.push(told(how, callers, bare, bot));
+            }
+            add(how, callers, &rounds, report);
+        }
+    }
+    let program = cargo.binary(Kind::Rmcp, Build::Fast)?.display().to_string();
+    for callers in [1, 16] {
+        let mut rounds = Vec::new();
+        for _ in 0..effort.rounds {
+            let bare = bare(&client, &program, callers, effort)?;
+            let bot = bot(&caller, "near", ("BENCH_PROGRAM", &program), callers, effort)?;
+            rounds.push(told("over stdio", callers, bare, bot));
+        }
+        add("over stdio", callers, &rounds, report);
+    }
+    Ok(())
+}
+
+fn told(how: &str, callers: u32, bare: f64, bot: f64) -> (f64, f64) {
+    eprintln!("  {how}, {callers}: bare client {bare:.0} calls/s | host.mcp {bot:.0} calls/s");
+    (bare, bot)
+}
+
+fn add(how: &str, callers: u32, rounds: &[(f64, f64)], report: &mut Report) {
+    let ratio = median(rounds.iter().map(|(bare, bot)| bot / bare));
+    let bare = median(rounds.iter().map(|(bare, _)| *bare));
+    let what = format!("host.mcp.call_tool {how}, {callers} at once, against rmcp's client with a pool");
+    report.add(Figure::new(SECTION, &what, "calls/s", ratio * bare).baseline(bare).goal(Goal::RatioAtLeast(0.95)));
+}
+
+/// The rate of rmcp's client alone.
+fn bare(client: &Path, server: &str, callers: u32, effort: Effort) -> Result<f64> {
+    let output = proc::pinned(client, Some(LOAD_CORE))
+        .args([server, &callers.to_string()])
+        .args([effort.warm_up.as_millis().to_string(), effort.lasting.as_millis().to_string()])
+        .stderr(Stdio::inherit())
+        .output()?;
+    ensure!(output.status.success(), "the bare client failed");
+    serde_json::from_slice::<Value>(&output.stdout)?["rate"].as_f64().context("the client told no rate")
+}
+
+/// The rate of a bot's connection.
+fn bot(caller: &Path, connection: &str, server: (&str, &str), callers: u32, effort: Effort) -> Result<f64> {
+    let mut command = proc::pinned(caller, Some(LOAD_CORE));
+    command.args(["serve", "--port", "0", "--mode", "single", "--state", "memory:"]).env(server.0, server.1);
+    let bot = Server::start(command)?;
+    let input = json!({
+        "connection": connection, "callers": callers,
+        "warm_up": effort.warm_up.as_millis(), "lasting": effort.lasting.as_millis(),
+    });
+    state::rate(&mut Client::connect(bot.address)?, &bot, "calls", &input)
+}
