@@ -5,7 +5,7 @@ use crate::connection::{Advertised, Connections, Whom, follow, lock::Pins};
 use crate::{
     Error, Timestamp,
     call::{self, CallInput, CallOptions, Done, Provided, ToolContext, UnknownTool},
-    registry::{Problem, Registry, Severity, Tool},
+    registry::{Problem, Registry, Tool},
     session::{Principal, Unbound},
     state::{self, State, StateAt},
     store::StoreError,
@@ -118,7 +118,8 @@ impl Bot {
     fn pin(&self) -> Result<(), Error> {
         let (pins, problems) = Pins::read(&self.registry());
         let _ = self.0.pins.set(pins);
-        let (errors, warnings): (Vec<_>, Vec<_>) = problems.iter().partition(|p| p.severity == Severity::Error);
+        let (errors, warnings): (Vec<_>, Vec<_>) =
+            problems.iter().partition(|p| p.severity == crate::registry::Severity::Error);
         for warning in warnings {
             tracing::warn!(target: "bdk::connection", "{}", warning.message);
         }

@@ -1,6 +1,6 @@
 //! `mcp.lock`: written, compared and held to, with a server whose tools change.
 
-use bdk_tests::{Ran, run_with};
+use bdk_tests::{Ran, Server, eventually, run_with};
 use serde_json::{Value, json};
 use std::{fs, path::Path};
 use tempfile::TempDir;
@@ -270,4 +270,41 @@ fn typed_clients_are_written_beside_the_sources_and_no_file_by_hand_is_lost() {
     assert_eq!(refused.code, 1, "{refused:?}");
     assert!(refused.stderr.contains("src/clients/depot.rs") && refused.stderr.contains("--no-clients"), "{refused:?}");
     assert_eq!((place.read("src/clients/depot.rs"), place.read("mcp.lock")), ("// mine\n".to_owned(), lock));
+}
+
+#[test]
+fn a_server_that_comes_back_changed_loses_what_changed_while_the_bot_serves() {
+    let place = Place::locked();
+    place.write(".env.local", "SHOP=nothing\n");
+    let server = Server::start_with(PINNED, &["--allow-anonymous"], |command| {
+        command.current_dir(place.path()).env("PINNED_SHOP", SHOP).env("PINNED_DEPOT", SHOP);
+        command.env("PINNED_PIN", "refuse").env_remove("SHOP").env_remove("RUST_LOG");
+    });
+    let tools = || -> Vec<String> {
+        let listed = server.get(&format!("{}/tools", server.prefix)).json();
+        let tools = listed["tools"].as_array().or(listed.as_array()).cloned().unwrap_or_default();
+        tools.iter().filter_map(|tool| tool["name"].as_str().map(str::to_owned)).collect()
+    };
+    assert_eq!(tools(), ["agree", "ask_depot", "buy", "get_stock"]);
+    assert_eq!(server.call("get_stock", &json!({ "input": { "sku": "tea" } })).0, 200);
+
+    place.write(".env.local", "SHOP=other-words\n");
+    let processes = fs::read_dir("/proc").expect("processes").flatten();
+    let children = processes.filter_map(|process| {
+        let stat = fs::read_to_string(process.path().join("stat")).ok()?;
+        let parent = stat.rsplit_once(") ")?.1.split(' ').nth(1)?.parse().ok();
+        (parent == Some(server.pid())).then(|| process.file_name())
+    });
+    let children: Vec<_> = children.collect();
+    assert_eq!(children.len(), 1, "{}", server.stderr());
+    let _ = std::process::Command::new("kill").arg("-KILL").args(children).status();
+    // it is started again by the first call that needs it, and heard before the next
+    let refused =
+        || (server.call("get_stock", &json!({ "input": { "sku": "tea" } })).1["isError"] == true).then_some(());
+    assert!(eventually(refused).is_some(), "{}", server.stderr());
+    assert!(eventually(|| (tools() == ["agree", "ask_depot", "buy"]).then_some(())).is_some(), "{}", server.stderr());
+    let log = server.logged("it is not offered");
+    assert!(log.contains("changed: description since mcp.lock was written"), "{log}");
+    assert_ne!(server.call("get_stock", &json!({ "input": { "sku": "tea" } })).0, 200);
+    assert_eq!(server.call("buy", &json!({ "input": { "sku": "tea" } })).1["isError"], false);
 }

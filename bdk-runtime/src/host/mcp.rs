@@ -4,7 +4,7 @@ use super::shown;
 use crate::{
     Effect, Error, ToolOutput,
     bot::Bot,
-    connection::{CallInfo, Declared, Listing, Pin, RemoteTool, offered},
+    connection::{CallInfo, Declared, Listing, RemoteTool, offered},
 };
 use futures_util::future::BoxFuture;
 use serde_json::{Value, value::RawValue};
@@ -33,6 +33,9 @@ use std::sync::Arc;
 ///     Ok(answer.json()?)
 /// }
 /// ```
+///
+/// `mcp lock` writes a typed client of each server, `src/clients/NAME.rs`, so that the compiler checks such a call:
+/// `clients::warehouse::get_stock(&ctx.host.mcp, GetStockArgs::new(article)).await?`.
 #[derive(Clone)]
 pub struct Mcp(Bot);
 
@@ -119,18 +122,8 @@ impl Mcp {
         if !passes || (asks && !self.reads(&declared, tool).await?) {
             return Err(Error::new(format!("connection `{connection}`: its filters leave {} out", shown(tool))));
         }
-        let Some(pin) = declared.spec.pin.filter(|_| !declared.is_authored()) else { return Ok(()) };
-        // it is kept like any listing, so that a call costs no more for it
-        let listing = match self.listing(connection).await {
-            Ok((_, listing)) => listing,
-            Err(failed) if pin == Pin::Refuse => return Err(failed),
-            // the call itself tells what is wrong
-            Err(_) => return Ok(()),
-        };
-        match self.0.pins().refuses(&declared, &listing, tool) {
-            Some(why) => Err(Error::new(format!(
-                "connection `{connection}`: {why} since mcp.lock was written, and its pin refuses it"
-            ))),
+        match self.0.refuses(&declared, tool).await? {
+            Some(why) => Err(Error::new(why)),
             None => Ok(()),
         }
     }

@@ -22,6 +22,10 @@ pub(in crate::cli) async fn run(args: McpLockArgs) -> Result<ExitCode, Stop> {
     // a pinned bot has to be locked before it can start
     let bot = Bot::load_unpinned()?;
     let asked = asked(&bot, &args.names)?;
+    if asked.is_empty() && found().is_none() {
+        output::note("this bot has no connection to another server: there is nothing to lock");
+        return Ok(ExitCode::SUCCESS);
+    }
     let was = match found().map(|found| (found.path, found.lock)) {
         None => Lock::default(),
         Some((_, Ok(lock))) => lock,
@@ -50,6 +54,12 @@ pub(in crate::cli) async fn run(args: McpLockArgs) -> Result<ExitCode, Stop> {
     for (one, listed) in asked.iter().zip(listed) {
         match listed {
             Ok(locked) => {
+                if locked.tools.iter().any(|(name, tool)| tool.holds_secret(name)) {
+                    output::warning(format!(
+                        "what the server of `{}` says of its tools holds a secret of this bot: do not give {FILE} away as it is",
+                        one.name
+                    ));
+                }
                 now.connections.insert(one.name.to_string(), locked);
             }
             Err(why) => {

@@ -46,14 +46,14 @@ async fn open(pool: &Connections, one: &Declared, lock: &Lock) -> (Tried, Vec<Pr
     if let Err(why) = &offered {
         // the bot does without it
         let severity = if one.spec.optional { Severity::Warning } else { Severity::Error };
-        problems.push(problem(one, severity, "connection_failed", why.clone()));
+        problems.push(problem(one, severity, "connection_failed", why));
     }
     if let Ok(listing) = &listed {
         problems.extend(pinned(one, lock, listing));
     }
     let left_out = listed.iter().flat_map(|listing| &listing.warnings);
     let left_out = left_out.map(|why| format!("connection `{}`: {why}", one.name));
-    problems.extend(left_out.map(|why| problem(one, Severity::Warning, "connection_listing", why)));
+    problems.extend(left_out.map(|why| problem(one, Severity::Warning, "connection_listing", &why)));
     let came = offered.map(|now| now.tools.len());
     (Tried { name: one.name.clone(), came, took }, problems)
 }
@@ -68,13 +68,13 @@ fn pinned(one: &Declared, lock: &Lock, listing: &Listing) -> Vec<Problem> {
             "connection `{}`: {difference} since {FILE} was written{words}. Where that is right, run `mcp lock`",
             one.name
         );
-        problem(one, if refused { Severity::Error } else { Severity::Warning }, "connection_changed", why)
+        problem(one, if refused { Severity::Error } else { Severity::Warning }, "connection_changed", &why)
     });
     told.collect()
 }
 
-fn problem(one: &Declared, severity: Severity, code: &'static str, message: String) -> Problem {
-    Problem { severity, code, place: Some(one.at.to_string()), message: shown::line(&message) }
+fn problem(one: &Declared, severity: Severity, code: &'static str, message: &str) -> Problem {
+    Problem { severity, code, place: Some(one.at.to_string()), message: shown::line(message) }
 }
 
 impl Tried {

@@ -5,7 +5,7 @@
 //! digest. [`difference`] tells a server from its entry, [`pins`] holds the servers of a running bot to theirs.
 #![cfg_attr(
     not(all(feature = "commands", feature = "mcp")),
-    allow(dead_code, reason = "without the command nobody writes it")
+    allow(dead_code, unused_imports, reason = "without the command nobody writes it")
 )]
 
 mod difference;
@@ -19,6 +19,7 @@ pub(crate) use pins::{Pins, against, problems};
 pub(crate) use place::{Found, folder, found, write};
 
 use super::{Annotations, Declared, Listing, RemoteTool, offered};
+use crate::secrets;
 use serde_json::{Map, Value, json};
 use sha2::{Digest, Sha256};
 use std::{collections::BTreeMap, fmt::Write};
@@ -85,6 +86,11 @@ impl LockedTool {
     }
     pub(crate) fn text(&self, member: &str) -> Option<&str> {
         self.get(member)?.as_str()
+    }
+    /// Whether a server repeats what it was told in confidence. It is kept all the same: what is not what was said would not compare.
+    pub(crate) fn holds_secret(&self, name: &str) -> bool {
+        let says = |text: &str| secrets::blank(text) != text;
+        says(name) || says(&self.0.to_string())
     }
     /// Of the definition with the tool's name.
     fn digest(&self, name: &str) -> String {

@@ -4,7 +4,8 @@
 
 use super::{Difference, FILE, Found, Locked, LockedTool, What, difference::differences};
 use crate::{
-    connection::{Declared, Listing, Pin, RemoteTool, offered},
+    bot::Bot,
+    connection::{Declared, Failed, Listing, Pin, RemoteTool, offered},
     lock::lock,
     registry::{Problem, Registry, Severity},
 };
@@ -65,8 +66,8 @@ impl Pins {
         Ok(tools)
     }
 
-    /// Why a tool is not to be called, where its pin forbids it.
-    pub(crate) fn refuses(&self, declared: &Declared, listing: &Arc<Listing>, tool: &str) -> Option<String> {
+    /// What of a tool changed, where its pin forbids it for that.
+    pub(super) fn refuses(&self, declared: &Declared, listing: &Arc<Listing>, tool: &str) -> Option<String> {
         let differences = self.hear(declared, listing);
         let refused = |one: &&Difference| declared.spec.pin == Some(Pin::Refuse) && one.tool == tool;
         differences.iter().find(refused).map(ToString::to_string)
@@ -91,6 +92,26 @@ impl Pins {
         }
         heard.insert(declared.name.clone(), Heard { listing: Arc::downgrade(listing), differences: now.clone() });
         now
+    }
+}
+
+impl Bot {
+    /// Why a tool is not to be called, where its pin forbids it. Where there is a pin the server is asked for its tools before a call;
+    /// they are kept like any listing, so that this costs one request as long as it stays open.
+    ///
+    /// # Errors
+    /// When it has to be asked and cannot be.
+    pub(crate) async fn refuses(&self, declared: &Declared, tool: &str) -> Result<Option<String>, Failed> {
+        let Some(pin) = declared.spec.pin.filter(|_| !declared.is_authored()) else { return Ok(None) };
+        let listing = match self.connections().list(&declared.name).await {
+            Ok(listing) => listing,
+            Err(failed) if pin == Pin::Refuse => return Err(failed),
+            // the call itself tells what is wrong
+            Err(_) => return Ok(None),
+        };
+        let why = self.pins().refuses(declared, &listing, tool);
+        let name = &declared.name;
+        Ok(why.map(|why| format!("connection `{name}`: {why} since {FILE} was written, and its pin refuses it")))
     }
 }
 
