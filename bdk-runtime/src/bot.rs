@@ -1,7 +1,7 @@
 //! The running bot: what every front shares, and hands to the call path.
 
 #[cfg(feature = "connections")]
-use crate::connection::{Advertised, Connections, Whom, follow};
+use crate::connection::{Advertised, Connections, Whom, follow, lock::Pins};
 use crate::{
     Error, Timestamp,
     call::{self, CallInput, CallOptions, Done, Provided, ToolContext, UnknownTool},
@@ -89,6 +89,8 @@ struct Inner {
     advertised: Advertised,
     #[cfg(feature = "connections")]
     has_servers: bool,
+    #[cfg(feature = "connections")]
+    pins: OnceLock<Pins>,
     /// Where its routes stand, while it serves over HTTP: everything before `/tools`.
     routes: OnceLock<String>,
 }
@@ -106,12 +108,38 @@ impl Bot {
     /// # Errors
     /// Every problem of severity error, one a line.
     pub fn load() -> Result<Self, Error> {
+        let bot = Self::load_unpinned()?;
+        #[cfg(feature = "connections")]
+        bot.pin()?;
+        Ok(bot)
+    }
+    /// The same for who does not call what is pinned: it starts whatever `mcp.lock` says.
+    pub(crate) fn load_unpinned() -> Result<Self, Error> {
         let registry = Registry::linked();
         let errors: Vec<String> = registry.errors().map(Problem::to_string).collect();
         if cfg!(panic = "abort") {
             return Err(Error::new(ABORTS));
         }
         if errors.is_empty() { Ok(Self::with(registry)) } else { Err(Error::new(errors.join("\n"))) }
+    }
+
+    /// Reads `mcp.lock`, where a connection is pinned.
+    #[cfg(feature = "connections")]
+    fn pin(&self) -> Result<(), Error> {
+        let (pins, problems) = Pins::read(&self.registry());
+        let _ = self.0.pins.set(pins);
+        let (errors, warnings): (Vec<_>, Vec<_>) =
+            problems.iter().partition(|p| p.severity == crate::registry::Severity::Error);
+        for warning in warnings {
+            tracing::warn!(target: "bdk::connection", "{}", warning.message);
+        }
+        let errors: Vec<String> = errors.into_iter().map(Problem::to_string).collect();
+        if errors.is_empty() { Ok(()) } else { Err(Error::new(errors.join("\n"))) }
+    }
+    /// What the servers of its connections are held to.
+    #[cfg(feature = "connections")]
+    pub(crate) fn pins(&self) -> &Pins {
+        self.0.pins.get_or_init(|| Pins::read(&self.registry()).0)
     }
 
     pub(crate) fn with(registry: Registry) -> Self {
@@ -134,6 +162,8 @@ impl Bot {
             #[cfg(feature = "connections")]
             has_servers: registry.advertises(),
             registry: RwLock::new(Arc::new(registry)),
+            #[cfg(feature = "connections")]
+            pins: OnceLock::new(),
             routes: OnceLock::new(),
         }))
     }
@@ -172,6 +202,7 @@ impl Bot {
         self.0.connections.get_or_init(|| Connections::new(self.registry().connections(), None))
     }
     /// Whether there are connections whose tools stand among the bot's once their servers were asked.
+    #[cfg(any(feature = "connections", feature = "mcp"))]
     pub(crate) fn has_servers(&self) -> bool {
         #[cfg(feature = "connections")]
         return self.0.has_servers;

@@ -91,6 +91,10 @@ pub(super) struct ValidateArgs {
     /// Also check the tools for this provider's models (may be given several times)
     #[arg(long = "for", value_name = "PROVIDER")]
     pub(super) providers: Vec<Provider>,
+    /// Also open each connection, say how it went, and compare what it offers with mcp.lock where it is pinned
+    #[cfg(feature = "connections")]
+    #[arg(long)]
+    pub(super) connect: bool,
     #[command(flatten)]
     pub(super) json: Json,
 }
@@ -240,6 +244,26 @@ pub(super) enum McpCommand {
     /// The exit code is 1 when the answer is an error.
     #[cfg(feature = "connections")]
     Call(McpCallArgs),
+    /// Write down what the servers of the connections offer, in `mcp.lock`, and a typed client for each, in `src/clients`
+    ///
+    /// Both belong to the sources. A connection whose server cannot be asked is told, and keeps the entry that it has; the exit
+    /// code is 1 then.
+    #[cfg(feature = "connections")]
+    Lock(McpLockArgs),
+}
+
+#[cfg(feature = "connections")]
+#[derive(Debug, Args)]
+pub(super) struct McpLockArgs {
+    /// Ask these connections alone [default: all]
+    #[arg(value_name = "NAME")]
+    pub(super) names: Vec<String>,
+    /// Write nothing, tell what is not up to date; the exit code is 1 then
+    #[arg(long)]
+    pub(super) check: bool,
+    /// Leave out the clients
+    #[arg(long)]
+    pub(super) no_clients: bool,
 }
 
 #[cfg(feature = "connections")]

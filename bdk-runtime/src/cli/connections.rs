@@ -3,7 +3,7 @@
 
 use super::{output::HEAD, shown};
 use crate::{
-    connection::{Declared, Transport},
+    connection::{Declared, Pin, Transport},
     registry::Registry,
 };
 use serde_json::{Value, json};
@@ -41,9 +41,20 @@ fn object(registry: &Registry, one: &Declared) -> Value {
             out[key] = true.into();
         }
     }
+    if let Some(pin) = pin(one) {
+        out["pin"] = pin.into();
+    }
     let at = one.at;
     out["source"] = json!({ "crate": at.krate, "module": at.module, "file": at.file, "line": at.line });
     out
+}
+
+/// What is done when its server's tools change.
+fn pin(one: &Declared) -> Option<&'static str> {
+    one.spec.pin.map(|pin| match pin {
+        Pin::Warn => "warn",
+        Pin::Refuse => "refuse",
+    })
 }
 
 /// Its kind, and by which key and where its server is found.
@@ -94,7 +105,8 @@ fn filters(one: &Declared) -> String {
     let denied = (!spec.denied.is_empty()).then(|| format!("not {}", spec.denied.join(", ")));
     let reads = spec.only_reads.then(|| "only what reads".to_owned());
     let optional = spec.optional.then(|| "optional".to_owned());
-    [allowed, denied, reads, optional].into_iter().flatten().collect::<Vec<_>>().join("; ")
+    let pin = pin(one).map(|pin| format!("pinned ({pin})"));
+    [allowed, denied, reads, optional, pin].into_iter().flatten().collect::<Vec<_>>().join("; ")
 }
 
 /// `, 2 connections`, behind the count of the tools; nothing where there are none.

@@ -7,6 +7,8 @@ mod args;
 mod ask;
 mod call;
 mod client;
+#[cfg(all(feature = "mcp", feature = "connections"))]
+mod clients;
 mod connections;
 mod diff;
 mod info;
@@ -119,7 +121,7 @@ async fn run(server: Server, cli: Cli) -> Result<ExitCode, Stop> {
         None => listen(server, cli.serve).await,
         Some(Command::Serve(args)) => listen(server, args).await,
         Some(Command::Call(args)) => call::call(&args).await,
-        Some(Command::Validate(args)) => validate::run(args.providers, args.json.json),
+        Some(Command::Validate(args)) => validate::run(args).await,
         Some(Command::Info(args)) => info::run(args.json),
         Some(Command::Tools(args)) => match args.command {
             Some(ToolsCommand::Diff { file }) => diff::run(&file),
@@ -135,6 +137,8 @@ async fn run(server: Server, cli: Cli) -> Result<ExitCode, Stop> {
             args::McpCommand::Tools(args) => mcp::connections::tools(args).await,
             #[cfg(feature = "connections")]
             args::McpCommand::Call(args) => mcp::connections::call(args).await,
+            #[cfg(feature = "connections")]
+            args::McpCommand::Lock(args) => mcp::lock::run(args).await,
         },
         Some(Command::Sessions(args)) => sessions::run(args).await,
         Some(Command::Trace(args)) => trace::run(&args).await,

@@ -1,7 +1,7 @@
 //! The tools of advertised connections among the bot's own: heard of when somebody asks which tools there are, or for one that
 //! is not there, and kept as they were last heard.
 
-use super::{Access, Annotations, Declared, Failed, Listing, RemoteTool, names::names, offered};
+use super::{Access, Annotations, Declared, Failed, Listing, RemoteTool, lock::Pins, names::names, offered};
 use crate::{
     bot::Bot,
     registry::{Registry, Remote, Tool},
@@ -82,13 +82,13 @@ impl Advertised {
             }
         }
         if changed {
-            let listings: Vec<(&Arc<Declared>, &Listing)> = registry
+            let listings: Vec<(&Arc<Declared>, &Arc<Listing>)> = registry
                 .connections()
                 .iter()
-                .filter_map(|declared| Some((declared, &**heard.get(&declared.name)?.listing.as_ref()?)))
+                .filter_map(|declared| Some((declared, heard.get(&declared.name)?.listing.as_ref()?)))
                 .collect();
             // made of the registry as it is then: tools may be added meanwhile
-            let put = bot.change(|registry| Ok(Some(registry.with_remote(tools(registry, &listings)))));
+            let put = bot.change(|registry| Ok(Some(registry.with_remote(tools(registry, bot.pins(), &listings)))));
             if let Err(error) = put {
                 tracing::error!(target: "bdk::connection", %error, "the tools of connections could not be put among the bot's");
             }
@@ -97,10 +97,10 @@ impl Advertised {
 }
 
 /// The tools that these listings offer, each under the name that it has beside the bot's own.
-fn tools(registry: &Registry, listings: &[(&Arc<Declared>, &Listing)]) -> Vec<Tool> {
+fn tools(registry: &Registry, pins: &Pins, listings: &[(&Arc<Declared>, &Arc<Listing>)]) -> Vec<Tool> {
     let mut offered = Vec::new();
     for (declared, listing) in listings {
-        match offered::offered(&declared.spec, &listing.tools) {
+        match pins.offered(declared, listing) {
             Ok(tools) => offered.extend(tools.into_iter().map(|tool| (*declared, tool))),
             Err(why) => tracing::warn!(target: "bdk::connection", connection = &*declared.name, "left out: {why}"),
         }

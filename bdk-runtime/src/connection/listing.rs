@@ -192,6 +192,13 @@ mod tests {
     use super::*;
     use serde_json::json;
 
+    impl Listing {
+        /// What a server lists on one page, for other tests.
+        pub(in crate::connection) fn of_page(page: &Value) -> Self {
+            read(std::slice::from_ref(page)).unwrap()
+        }
+    }
+
     fn read(pages: &[Value]) -> Result<Listing, Failed> {
         let limits = Limits::default();
         let mut reading = Reading::new(&limits);

@@ -100,12 +100,27 @@ pub(crate) enum Transport {
 }
 
 /// What is done when a server's tools are not those in `mcp.lock`.
+///
+/// `mcp lock` writes that file into the folder it runs in: what each connection's server says of the tools that pass the filters, with
+/// a digest. It belongs to the sources, and has to be in the folder that the bot runs in, too; where cargo runs the bot, the one
+/// beside its `Cargo.toml` does. It is read when the bot is loaded. No server is opened for it: a bot that serves compares when it hears of
+/// the tools anyway, and `validate --connect` opens all of them to compare.
+///
+/// ```
+/// use bdk::{Pin, prelude::*};
+///
+/// #[connection]
+/// fn linear() -> impl IntoConnection {
+///     Connection::http("https://mcp.linear.app/mcp").header("authorization", "Bearer ${LINEAR_TOKEN}").pin(Pin::Refuse)
+/// }
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Pin {
-    /// It is told in the log, and by `validate`.
+    /// It is told in the log, and by `validate --connect`. A bot without the file starts, and says so.
     Warn,
-    /// A tool that changed is not offered, and `validate` fails.
+    /// A tool that changed, or is not in the file, is not offered: neither to a model nor to the bot's own code. `validate --connect` fails,
+    /// and a bot without the file does not start.
     Refuse,
 }
 

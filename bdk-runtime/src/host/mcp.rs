@@ -11,7 +11,7 @@ use serde_json::{Value, value::RawValue};
 use std::sync::Arc;
 
 /// The servers of the bot's connections: `ctx.host.mcp`. All of them can be called, whether a model sees their tools or not;
-/// each connection's own filters hold (`.tools(…)`, `.disallowed_tools(…)`, `.only_reads()`).
+/// each connection's own filters hold (`.tools(…)`, `.disallowed_tools(…)`, `.only_reads()`), and its pin (`.pin(Pin::Refuse)`).
 ///
 /// A server is opened when it is first needed, and kept; its tools have the server's own names. Nothing is stubbed and nothing is
 /// tried again by itself: in a dry run only the reads of the bot run, and what they call is called. A server that cannot be reached makes
@@ -33,6 +33,9 @@ use std::sync::Arc;
 ///     Ok(answer.json()?)
 /// }
 /// ```
+///
+/// `mcp lock` writes a typed client of each server, `src/clients/NAME.rs`, so that the compiler checks such a call:
+/// `clients::warehouse::get_stock(&ctx.host.mcp, GetStockArgs::new(article)).await?`.
 #[derive(Clone)]
 pub struct Mcp(Bot);
 
@@ -74,7 +77,9 @@ impl Mcp {
     fn list_later<'a>(&'a self, connection: &'a str) -> BoxFuture<'a, Result<Vec<McpTool>, Error>> {
         Box::pin(async move {
             let (declared, listing) = self.listing(connection).await?;
-            let offered = offered::offered(&declared.spec, &listing.tools)
+            let pins = self.0.pins();
+            let offered = pins
+                .offered(&declared, &listing)
                 .map_err(|why| Error::new(format!("connection `{connection}`: {why}")))?;
             Ok(offered.into_iter().map(|tool| told(&declared, tool)).collect())
         })
@@ -83,7 +88,7 @@ impl Mcp {
     /// an error ([`ToolOutput::is_error`]); dropping the future tells the server.
     ///
     /// # Errors
-    /// When there is no such connection, its filters leave the tool out, the input is no object, the server cannot be opened or does not answer
+    /// When there is no such connection, its filters or its pin leave the tool out, the input is no object, the server cannot be opened or does not answer
     /// within the connection's time limit (5 minutes unless it says otherwise), or answers with an error of the protocol.
     pub async fn call_tool(&self, connection: &str, tool: &str, input: impl Into<Value>) -> Result<ToolOutput, Error> {
         self.call_later(connection, tool, input.into()).await
@@ -106,7 +111,7 @@ impl Mcp {
             Ok(self.0.connections().call(connection, tool, &input, &info).await?.into_output())
         })
     }
-    /// Whether the connection's filters let the tool through. Where names decide it nothing is asked.
+    /// Whether the connection's filters and its pin let the tool through. Where names decide it nothing is asked.
     async fn passes(&self, connection: &str, tool: &str) -> Result<(), Error> {
         let Some(declared) = self.0.registry().connection(connection).cloned() else { return Ok(()) };
         let mut asks = false;
@@ -114,10 +119,13 @@ impl Mcp {
             asks = true;
             true
         });
-        if passes && (!asks || self.reads(&declared, tool).await?) {
-            return Ok(());
+        if !passes || (asks && !self.reads(&declared, tool).await?) {
+            return Err(Error::new(format!("connection `{connection}`: its filters leave {} out", shown(tool))));
         }
-        Err(Error::new(format!("connection `{connection}`: its filters leave {} out", shown(tool))))
+        match self.0.refuses(&declared, tool).await? {
+            Some(why) => Err(Error::new(why)),
+            None => Ok(()),
+        }
     }
     async fn reads(&self, declared: &Declared, tool: &str) -> Result<bool, Error> {
         let (_, listing) = self.listing(&declared.name).await?;

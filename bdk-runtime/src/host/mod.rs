@@ -8,6 +8,8 @@ mod kv;
 #[cfg(feature = "connections")]
 mod mcp;
 mod turns;
+#[cfg(feature = "connections")]
+mod typed;
 
 #[cfg(test)]
 mod tests;

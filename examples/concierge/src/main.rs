@@ -2,6 +2,7 @@
 //! servers, each in one function below.
 #![forbid(unsafe_code)]
 
+mod clients;
 mod connections;
 mod desk;
 mod notes;

@@ -1,6 +1,9 @@
 //! What the notes say: a tool of this bot's own, which reads by another server.
 
-use crate::connections::folder;
+use crate::{
+    clients::files::{self, ReadTextFileArgs},
+    connections::folder,
+};
 use bdk::prelude::*;
 
 /// The headings of a note.
@@ -20,12 +23,12 @@ async fn outline_note(
     ctx: &ToolContext,
 ) -> Result<Outline> {
     let whole = std::path::absolute(folder())?.join(&path);
-    let answer = ctx.host.mcp.call_tool("files", "read_text_file", json!({ "path": whole })).await?;
-    let text: String = answer.content().iter().filter_map(|part| part["text"].as_str()).collect();
-    if answer.is_error() {
-        return Err(text.into());
-    }
-    let headings =
-        text.lines().filter_map(|line| line.strip_prefix('#')).map(|h| h.trim_start_matches('#').trim().to_owned());
+    // the client is what `mcp lock` made of the server's schemas: the compiler checks the call
+    let file = files::read_text_file(&ctx.host.mcp, ReadTextFileArgs::new(whole.to_string_lossy())).await?;
+    let headings = file
+        .content
+        .lines()
+        .filter_map(|line| line.strip_prefix('#'))
+        .map(|h| h.trim_start_matches('#').trim().to_owned());
     Ok(Outline { path: path.display().to_string(), headings: headings.collect() })
 }

@@ -3,4 +3,6 @@
 pub(super) mod config;
 #[cfg(feature = "connections")]
 pub(super) mod connections;
+#[cfg(feature = "connections")]
+pub(super) mod lock;
 pub(super) mod serve;

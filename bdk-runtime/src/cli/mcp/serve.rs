@@ -39,12 +39,14 @@ pub(in crate::cli) async fn serve(args: McpServeArgs) -> Result<ExitCode, Stop> 
     if let Some(at) = &args.state {
         state::warn_of_password(at);
     }
-    let bot = Bot::load()?;
     #[cfg(feature = "connections")]
     let bot = match &args.connection {
-        Some(name) => of_connection(&bot, name)?,
-        None => bot,
+        // in a session's folder, where no `mcp.lock` is
+        Some(name) => of_connection(&Bot::load_unpinned()?, name)?,
+        None => Bot::load()?,
     };
+    #[cfg(not(feature = "connections"))]
+    let bot = Bot::load()?;
     let bound = args.session.map(Bind::Id);
     // several clients may start the same bot in one folder, and a folder of state has room for one
     let nowhere = || if bound.is_some() { StateAt::default() } else { StateAt::Memory };

@@ -1,7 +1,11 @@
 //! `validate`: everything that is wrong with a bot, and what vanished from it.
 
+#[cfg(feature = "connections")]
+mod connect;
 mod items;
 mod lexer;
+#[cfg(feature = "connections")]
+mod locked;
 mod missing;
 mod package;
 mod providers;
@@ -10,6 +14,7 @@ mod variables;
 pub(super) use providers::Provider;
 
 use super::{
+    args::ValidateArgs,
     output::{self, Stop},
     tools::by_crate,
 };
@@ -22,7 +27,12 @@ use serde_json::{Value, json};
 use std::{fmt::Write, panic::AssertUnwindSafe, process::ExitCode};
 
 /// Checks the bot, its schemas and its sources.
-pub(super) fn run(mut providers: Vec<Provider>, as_json: bool) -> Result<ExitCode, Stop> {
+#[cfg_attr(
+    not(feature = "connections"),
+    allow(clippy::unused_async, reason = "without connections there is nobody to wait for")
+)]
+pub(super) async fn run(args: ValidateArgs) -> Result<ExitCode, Stop> {
+    let (mut providers, as_json) = (args.providers, args.json.json);
     let registry = Registry::linked();
     let mut problems = registry.problems().to_vec();
     if cfg!(panic = "abort") {
@@ -35,14 +45,23 @@ pub(super) fn run(mut providers: Vec<Provider>, as_json: bool) -> Result<ExitCod
     providers.into_iter().for_each(|provider| providers::check(provider, &tools, &mut problems));
     let packages = package::at_hand(Identity::get().name, super::program().as_deref());
     problems.extend(variables::unset(&registry));
+    #[cfg(feature = "connections")]
+    problems.extend(locked::check(&registry, called(&packages)));
     problems.extend(missing::find(&packages, &missing::registered()));
+    // what is wrong with how they are declared is told first
+    #[cfg(feature = "connections")]
+    let tried = match args.connect && registry.errors().next().is_none() {
+        true => Some(connect::all(&registry, &mut problems).await),
+        false => None,
+    };
     problems.sort();
     problems.dedup();
 
     let errors = problems.iter().filter(|p| p.severity == Severity::Error).count();
     let fine = errors == 0;
     if as_json {
-        let report = json!({
+        #[cfg_attr(not(feature = "connections"), expect(unused_mut, reason = "nothing is tried"))]
+        let mut report = json!({
             "ok": fine,
             "problems": problems,
             "tools": registry.tools().len(),
@@ -50,12 +69,18 @@ pub(super) fn run(mut providers: Vec<Provider>, as_json: bool) -> Result<ExitCod
             "connections": registry.connections().len(),
             "sources": packages.iter().map(|p| &p.name).collect::<Vec<_>>(),
         });
+        #[cfg(feature = "connections")]
+        if let Some(tried) = tried {
+            report["connected"] = tried.iter().map(connect::Tried::json).collect();
+        }
         output::print(format!("{report:#}\n"))?;
     } else {
         let mut text = String::new();
         for problem in &problems {
             let _ = writeln!(text, "{}", output::problem(problem));
         }
+        #[cfg(feature = "connections")]
+        text.extend(tried.iter().flatten().map(connect::Tried::text));
         let warnings = problems.len() - errors;
         let _ = writeln!(text, "{}: {}, {}", by_crate(&registry), count(errors, "error"), count(warnings, "warning"));
         if packages.is_empty() {
@@ -64,6 +89,17 @@ pub(super) fn run(mut providers: Vec<Provider>, as_json: bool) -> Result<ExitCod
         output::print_styled(&text)?;
     }
     Ok(if fine { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+/// What the bot calls bdk.
+#[cfg(feature = "connections")]
+fn called(packages: &[package::Package]) -> &str {
+    packages.first().map_or("bdk", |own| &own.bdk)
+}
+/// The same, for who has not looked for the sources.
+#[cfg(all(feature = "connections", feature = "mcp"))]
+pub(super) fn bdk_of() -> String {
+    called(&package::at_hand(Identity::get().name, super::program().as_deref())).to_owned()
 }
 
 /// Makes a tool's schemas and its validator, which a running bot does when they are first needed, and checks them. Gives
