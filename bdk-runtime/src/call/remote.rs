@@ -2,7 +2,8 @@
 
 use super::{CallInput, CallState, Failure, ToolContext, run::Ended};
 use crate::{
-    connection::{CallInfo, Called, Failed, Place},
+    Effect,
+    connection::{CallInfo, Called, Failed, Kind, Place},
     registry::{Remote, RunsIn},
     tool::{Output, ToolError},
 };
@@ -16,11 +17,12 @@ pub(super) async fn call(tool: &Remote, state: &Arc<CallState>, input: &CallInpu
         match Box::pin(state.bot.refuses(declared, &tool.own)).await {
             Ok(None) => {}
             Ok(Some(why)) => return Err(Ended::Refused(Failure::unavailable(&why))),
-            Err(failed) => return ended(Err(failed)),
+            Err(failed) => return ended(Err(failed), state, &tool.connection),
         }
     }
     // boxed, so that a call of another tool does not carry it
-    ended(Box::pin(state.bot.connections().call(&tool.connection, &tool.own, &input, &info)).await)
+    let called = Box::pin(state.bot.connections().call(&tool.connection, &tool.own, &input, &info)).await;
+    ended(called, state, &tool.connection)
 }
 
 /// Calls a tool of this binary in the process of its authored connection, which works where the agent does: in the session's
@@ -34,7 +36,8 @@ pub(super) async fn call_authored(
     let folder: &Path = context.workspace_dir().map_err(|error| Ended::Unlent(error.into()))?;
     let (info, input) = (info(state), input.to_json());
     let place = Place { folder, lasts: state.options.session.as_ref().map(|live| &live.stop) };
-    ended(Box::pin(state.bot.connections().call_in(&place, &home.connection, &home.own, &input, &info)).await)
+    let called = Box::pin(state.bot.connections().call_in(&place, &home.connection, &home.own, &input, &info)).await;
+    ended(called, state, &home.connection)
 }
 
 fn info(state: &CallState) -> CallInfo {
@@ -42,11 +45,15 @@ fn info(state: &CallState) -> CallInfo {
     CallInfo { traceparent, ..CallInfo::default() }
 }
 
-fn ended(called: Result<Called, Failed>) -> Result<Output, Ended> {
-    match called {
-        Ok(called) => Ok(Output::Envelope(Box::new(called.into_output()))),
+fn ended(called: Result<Called, Failed>, state: &CallState, connection: &str) -> Result<Output, Ended> {
+    match called.and_then(|called| called.into_output(connection)) {
+        Ok(output) => Ok(Output::Envelope(Box::new(output))),
         Err(failed) if failed.is_not_there() => Err(Ended::Refused(Failure::unavailable(&failed.words))),
         Err(failed) if failed.never_ran() => Err(Ended::Unlent(error(failed))),
+        // a write may have been carried out, whatever came instead of an answer, unless the server says what it did
+        Err(failed) if state.effect() == Some(Effect::Write) && !matches!(failed.kind, Kind::Server { .. }) => {
+            Err(Ended::Failed(ToolError::transient(failed)))
+        }
         Err(failed) => Err(Ended::Failed(error(failed))),
     }
 }

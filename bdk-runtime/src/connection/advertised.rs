@@ -5,9 +5,11 @@ use super::{Access, Annotations, Declared, Failed, Listing, RemoteTool, lock::Pi
 use crate::{
     bot::Bot,
     registry::{Registry, Remote, Tool},
+    secrets,
     tool::{Timeout, ToolDefinition},
 };
 use futures_util::future::join_all;
+use serde_json::Value;
 use std::{collections::BTreeMap, sync::Arc, time::Duration};
 use tokio::{sync::Mutex, time::Instant};
 
@@ -129,10 +131,17 @@ fn make(name: String, declared: &Declared, tool: &RemoteTool) -> Tool {
         // a model chooses by something
         None => format!("`{}` of {}", tool.name, declared.name),
     };
+    // what a server says may be what it was told
+    let text = |text: &str| secrets::blank(text).into_owned();
+    let schema = |schema: &Value| {
+        let mut schema = schema.clone();
+        secrets::blank_value(&mut schema);
+        schema
+    };
     let mut definition =
-        ToolDefinition::new(name.clone()).description(description).input_schema(tool.input_schema.clone());
-    definition.title.clone_from(&tool.title);
-    definition.output_schema.clone_from(&tool.output_schema);
+        ToolDefinition::new(name.clone()).description(text(&description)).input_schema(schema(&tool.input_schema));
+    definition.title = tool.title.as_deref().map(text);
+    definition.output_schema = tool.output_schema.as_ref().map(schema);
     definition.effect = offered::effect(&declared.spec, tool);
     definition.timeout = declared.spec.timeout.map_or(Timeout::Default, Timeout::After);
     let remote =

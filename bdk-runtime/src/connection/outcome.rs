@@ -6,16 +6,23 @@ use serde_json::{Value, value::RawValue};
 
 impl Called {
     /// The envelope that the call ends with: `_meta` is between the server and the bot.
-    pub(crate) fn into_output(self) -> ToolOutput {
-        let read = |json: Box<RawValue>| serde_json::from_str::<Value>(json.get()).unwrap_or_default();
+    ///
+    /// # Errors
+    /// When it holds what JSON has and no text or number of ours can hold, half a surrogate pair say.
+    pub(crate) fn into_output(self, connection: &str) -> Result<ToolOutput, Failed> {
+        let read = |json: &RawValue| {
+            serde_json::from_str::<Value>(json.get()).map_err(|error| {
+                Failed::bare(Kind::Unreadable, format!("its result cannot be read: {error}")).on(connection)
+            })
+        };
         let mut output = ToolOutput::default();
-        if let Value::Array(content) = read(self.content) {
+        if let Value::Array(content) = read(&self.content)? {
             output = output.with_content(content);
         }
-        if let Some(structured) = self.structured {
-            output = output.structured(read(structured));
+        if let Some(structured) = &self.structured {
+            output = output.structured(read(structured)?);
         }
-        if self.is_error { output.error() } else { output }
+        Ok(if self.is_error { output.error() } else { output })
     }
 }
 

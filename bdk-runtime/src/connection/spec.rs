@@ -110,7 +110,7 @@ pub(crate) enum Transport {
 /// use bdk::{Pin, prelude::*};
 ///
 /// #[connection]
-/// fn linear() -> impl IntoConnection {
+/// fn pinned_tracker() -> impl IntoConnection {
 ///     Connection::http("https://mcp.linear.app/mcp").header("authorization", "Bearer ${LINEAR_TOKEN}").pin(Pin::Refuse)
 /// }
 /// ```

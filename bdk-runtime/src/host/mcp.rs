@@ -108,7 +108,7 @@ impl Mcp {
                 _ => return Err(Error::new(format!("the input of {} is no object", shown(tool)))),
             };
             let info = CallInfo::default();
-            Ok(self.0.connections().call(connection, tool, &input, &info).await?.into_output())
+            Ok(self.0.connections().call(connection, tool, &input, &info).await?.into_output(connection)?)
         })
     }
     /// Whether the connection's filters and its pin let the tool through. Where names decide it nothing is asked.

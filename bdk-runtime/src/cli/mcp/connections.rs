@@ -7,7 +7,7 @@ use crate::cli::{
     shown,
     signal::stop_asked,
 };
-use crate::{Effect, Host, ToolOutput, bot::Bot, host::McpTool};
+use crate::{Effect, Host, ToolOutput, bot::Bot, host::McpTool, secrets};
 use serde_json::{Value, json};
 use std::{fmt::Write, process::ExitCode};
 
@@ -31,12 +31,13 @@ pub(in crate::cli) async fn tools(args: McpToolsArgs) -> Result<ExitCode, Stop> 
     bot.close_state().await;
     let tools = listed?;
     if args.json.json {
-        let tools: Value = tools.iter().map(object).collect();
+        let mut tools: Value = tools.iter().map(object).collect();
+        secrets::blank_value(&mut tools);
         output::print(format!("{tools:#}\n"))?;
     } else if tools.is_empty() {
         output::note(format!("the server of `{}` has no tools", args.name));
     } else {
-        output::print_styled(&tools.iter().map(text).collect::<String>())?;
+        output::print_styled(&secrets::blank(&tools.iter().map(text).collect::<String>()))?;
     }
     Ok(ExitCode::SUCCESS)
 }
@@ -86,6 +87,8 @@ pub(in crate::cli) async fn call(args: McpCallArgs) -> Result<ExitCode, Stop> {
         Some(answered) => answered?,
         None => return Err(Stop::failed("the call was ended by a signal, and the server was told")),
     };
-    output::print(format!("{}\n", answer.to_value()))?;
+    let mut told = answer.to_value();
+    secrets::blank_value(&mut told);
+    output::print(format!("{told}\n"))?;
     Ok(if answer.is_error() { ExitCode::FAILURE } else { ExitCode::SUCCESS })
 }

@@ -1,6 +1,6 @@
 //! What a process says on stderr: in the log, and its last lines in errors.
 
-use crate::secrets;
+use crate::{cut, secrets};
 use std::{
     collections::VecDeque,
     sync::{Mutex, PoisonError},
@@ -23,7 +23,6 @@ impl Tail {
     pub(super) async fn listen(&self, connection: &str, mut stderr: impl AsyncRead + Unpin) {
         let mut chunk = vec![0; 4 << 10];
         let mut line = Vec::new();
-        let mut cut = false;
         loop {
             let read = stderr.read(&mut chunk).await.unwrap_or(0);
             if read == 0 {
@@ -34,25 +33,25 @@ impl Tail {
                     Some(text) => (text, true),
                     None => (part, false),
                 };
-                let room = LINE - line.len();
-                cut |= text.len() > room;
+                // more than is shown, so that no secret is cut before it is blanked
+                let room = 2 * LINE - line.len();
                 line.extend_from_slice(&text[..text.len().min(room)]);
                 if ends {
-                    self.line(connection, &line, cut);
+                    self.line(connection, &line);
                     line.clear();
-                    cut = false;
                 }
             }
         }
         if !line.is_empty() {
-            self.line(connection, &line, cut);
+            self.line(connection, &line);
         }
     }
 
-    fn line(&self, connection: &str, line: &[u8], cut: bool) {
+    fn line(&self, connection: &str, line: &[u8]) {
         let text = String::from_utf8_lossy(line.strip_suffix(b"\r").unwrap_or(line));
-        let mut text = secrets::blank(&text).into_owned();
-        if cut {
+        let whole = secrets::blank(&text);
+        let mut text = cut::bytes(&whole, LINE).to_owned();
+        if text.len() < whole.len() {
             text.push('…');
         }
         tracing::info!(target: "bdk::connection", connection, "{text}");

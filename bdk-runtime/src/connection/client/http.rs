@@ -194,7 +194,7 @@ impl Http {
         if let Some(JsonRpcMessage::Error(error)) = &own
             && in_session
             && status == StatusCode::BAD_REQUEST
-            && error.error.message.to_lowercase().contains("session")
+            && error.error.message.to_lowercase().contains("no valid session id")
         {
             // what servers of the TypeScript SDK's examples say of a session that they do not know
             return Ok(Posted::SessionGone(gone()));
