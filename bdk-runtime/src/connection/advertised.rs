@@ -166,9 +166,6 @@ fn said(annotations: Annotations) -> Vec<(&'static str, bool)> {
 /// What of a new listing the operator has to know.
 fn tell(declared: &Declared, listing: &Listing) {
     let connection = &*declared.name;
-    for warning in &listing.warnings {
-        tracing::warn!(target: "bdk::connection", connection, "{warning}");
-    }
     for name in offered::unknown(&declared.spec, &listing.tools) {
         tracing::warn!(target: "bdk::connection", connection, "it has no tool `{name}`, which `.tools(…)` names");
     }

@@ -168,13 +168,20 @@ impl Held {
     }
 
     fn keep(&self, version: u64, listing: Listing) -> Arc<Listing> {
-        for warning in &listing.warnings {
-            tracing::warn!(target: "bdk::connection", connection = self.name(), "{warning}");
-        }
-        let listing = Arc::new(listing);
-        let before = self.state().listed.replace((version, listing.clone()));
-        if before.is_some_and(|(_, before)| before != listing) {
-            self.changes.send_modify(|changes| *changes += 1);
+        let before = self.state().listed.as_ref().map(|(_, before)| before.clone());
+        let (listing, is_new) = match before.as_ref().filter(|before| ***before == listing) {
+            // what says the same again is what it was, and nobody looks at it anew
+            Some(same) => (same.clone(), false),
+            None => (Arc::new(listing), true),
+        };
+        self.state().listed = Some((version, listing.clone()));
+        if is_new {
+            for warning in &listing.warnings {
+                tracing::warn!(target: "bdk::connection", connection = self.name(), "{warning}");
+            }
+            if before.is_some() {
+                self.changes.send_modify(|changes| *changes += 1);
+            }
         }
         listing
     }

@@ -126,7 +126,7 @@ impl Registry {
         })
     }
 
-    /// The bot's own tools, by name. What an authored connection has is not among them.
+    /// The bot's tools, by name: its own, and those of connections that are advertised.
     pub fn tools(&self) -> &[Arc<Tool>] {
         &self.tools
     }
@@ -161,7 +161,8 @@ impl Registry {
     /// The tools of the bot and those of its authored connections.
     #[cfg(feature = "commands")]
     pub(crate) fn every_tool(&self) -> impl Iterator<Item = &Arc<Tool>> {
-        self.tools.iter().chain(self.connections.tools())
+        // those of an advertised authored connection stand in both
+        self.tools.iter().filter(|tool| tool.runs_in.is_none()).chain(self.connections.tools())
     }
     /// What is wrong, errors first.
     pub fn problems(&self) -> &[Problem] {
