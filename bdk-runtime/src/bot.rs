@@ -1,7 +1,7 @@
 //! The running bot: what every front shares, and hands to the call path.
 
 #[cfg(feature = "connections")]
-use crate::connection::{Advertised, Connections, Whom, follow, lock::Pins};
+use crate::connection::{Advertised, Connections, Until, follow, lock::Pins};
 use crate::{
     Error, Timestamp,
     call::{self, CallInput, CallOptions, Done, Provided, ToolContext, UnknownTool},
@@ -15,7 +15,7 @@ use futures_util::future::BoxFuture;
 use serde_json::Value;
 use std::{
     any::TypeId,
-    sync::{Arc, Mutex, OnceLock, PoisonError, RwLock},
+    sync::{Arc, Mutex, OnceLock, PoisonError, RwLock, Weak},
 };
 use tokio::sync::{Semaphore, watch};
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
@@ -90,9 +90,20 @@ struct Inner {
     #[cfg(feature = "connections")]
     has_servers: bool,
     #[cfg(feature = "connections")]
-    pins: OnceLock<Pins>,
+    pins: OnceLock<Arc<Pins>>,
     /// Where its routes stand, while it serves over HTTP: everything before `/tools`.
     routes: OnceLock<String>,
+}
+
+/// A bot that ends when nobody else has it.
+#[cfg(feature = "connections")]
+pub(crate) struct WeakBot(Weak<Inner>);
+
+#[cfg(feature = "connections")]
+impl WeakBot {
+    pub(crate) fn upgrade(&self) -> Option<Bot> {
+        self.0.upgrade().map(Bot)
+    }
 }
 
 impl Registry {
@@ -127,7 +138,7 @@ impl Bot {
     #[cfg(feature = "connections")]
     fn pin(&self) -> Result<(), Error> {
         let (pins, problems) = Pins::read(&self.registry());
-        let _ = self.0.pins.set(pins);
+        let _ = self.0.pins.set(Arc::new(pins));
         let (errors, warnings): (Vec<_>, Vec<_>) =
             problems.iter().partition(|p| p.severity == crate::registry::Severity::Error);
         for warning in warnings {
@@ -138,8 +149,8 @@ impl Bot {
     }
     /// What the servers of its connections are held to.
     #[cfg(feature = "connections")]
-    pub(crate) fn pins(&self) -> &Pins {
-        self.0.pins.get_or_init(|| Pins::read(&self.registry()).0)
+    pub(crate) fn pins(&self) -> &Arc<Pins> {
+        self.0.pins.get_or_init(|| Arc::new(Pins::read(&self.registry()).0))
     }
 
     pub(crate) fn with(registry: Registry) -> Self {
@@ -182,7 +193,7 @@ impl Bot {
         #[cfg(feature = "connections")]
         if let Some(folder) = at.folder() {
             // what an earlier process left running is ended now, not when a connection is needed
-            let pool = Connections::new(self.registry().connections(), Some(folder.to_owned()));
+            let pool = Connections::new(self.registry().connections(), self.pins().clone(), Some(folder.to_owned()));
             let _ = self.0.connections.set(pool);
         }
         tokio::spawn(state::tend(self.clone()));
@@ -199,7 +210,12 @@ impl Bot {
     /// Its connections.
     #[cfg(feature = "connections")]
     pub(crate) fn connections(&self) -> &Connections {
-        self.0.connections.get_or_init(|| Connections::new(self.registry().connections(), None))
+        self.0.connections.get_or_init(|| Connections::new(self.registry().connections(), self.pins().clone(), None))
+    }
+    #[cfg(feature = "connections")]
+    #[cfg(test)]
+    pub(crate) fn set_connections(&self, connections: Connections) {
+        assert!(self.0.connections.set(connections).is_ok(), "it has some already");
     }
     /// Whether there are connections whose tools stand among the bot's once their servers were asked.
     #[cfg(any(feature = "connections", feature = "mcp"))]
@@ -215,18 +231,31 @@ impl Bot {
         #[cfg(feature = "connections")]
         if self.has_servers() {
             // boxed, so that a bot without them does not carry it
-            Box::pin(self.0.advertised.refresh(self, Whom::All)).await;
+            Box::pin(self.0.advertised.wait(self, Until::Listed)).await;
         }
     }
     /// The tool that has this name, also where the servers of connections have to be asked for it.
+    #[allow(clippy::unused_async, reason = "without connections there is nobody to ask")]
     pub(crate) async fn find_or_connect(&self, name: &str) -> Option<Arc<Tool>> {
         let found = self.find(name);
         #[cfg(feature = "connections")]
-        if found.is_none() {
-            self.connect().await;
+        if found.is_none() && self.has_servers() {
+            Box::pin(self.0.advertised.wait(self, Until::Named(name))).await;
             return self.find(name);
         }
         found
+    }
+    /// The connections that may have a tool of any name, as their servers have not told their tools yet.
+    pub(crate) fn unheard(&self) -> Vec<String> {
+        #[cfg(feature = "connections")]
+        return self.0.advertised.unheard();
+        #[cfg(not(feature = "connections"))]
+        Vec::new()
+    }
+    /// The bot for who is not to keep it.
+    #[cfg(feature = "connections")]
+    pub(crate) fn downgrade(&self) -> WeakBot {
+        WeakBot(Arc::downgrade(&self.0))
     }
     /// Writes out what is kept, and lets go of it. The processes of connections end.
     pub(crate) async fn close_state(&self) {

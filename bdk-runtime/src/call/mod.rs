@@ -71,11 +71,13 @@ pub(crate) struct UnknownTool {
     pub(crate) name: String,
     /// Up to three names that are near.
     pub(crate) near: Vec<String>,
+    /// The connections whose tools are not known yet.
+    unheard: Vec<String>,
 }
 
 impl UnknownTool {
     pub(crate) fn new(bot: &Bot, name: &str) -> Self {
-        Self { name: secrets::blank(name).into_owned(), near: bot.registry().near(name) }
+        Self { name: secrets::blank(name).into_owned(), near: bot.registry().near(name), unheard: bot.unheard() }
     }
 }
 
@@ -86,7 +88,16 @@ impl std::fmt::Display for UnknownTool {
         for (i, near) in self.near.iter().enumerate() {
             write!(f, "{} \"{near}\"", if i == 0 { "; did you mean" } else { "," })?;
         }
-        f.write_str(if self.near.is_empty() { "" } else { "?" })
+        f.write_str(if self.near.is_empty() { "" } else { "?" })?;
+        if !self.unheard.is_empty() {
+            let (these, s) = (self.unheard.join("`, `"), if self.unheard.len() == 1 { "" } else { "s" });
+            write!(
+                f,
+                "{} the tools of the connection{s} `{these}` are not known: no answer yet",
+                if self.near.is_empty() { ";" } else { "" }
+            )?;
+        }
+        Ok(())
     }
 }
 

@@ -12,14 +12,6 @@ use std::{path::Path, sync::Arc};
 /// Calls it. The call's deadline and its caller's leaving drop the future, which tells the server.
 pub(super) async fn call(tool: &Remote, state: &Arc<CallState>, input: &CallInput<'_>) -> Result<Output, Ended> {
     let (info, input) = (info(state), input.to_json());
-    if let Some(declared) = state.bot.registry().connection(&tool.connection).filter(|one| one.spec.pin.is_some()) {
-        // it may have come back as another one since it was listed
-        match Box::pin(state.bot.refuses(declared, &tool.own)).await {
-            Ok(None) => {}
-            Ok(Some(why)) => return Err(Ended::Refused(Failure::unavailable(&why))),
-            Err(failed) => return ended(Err(failed), state, &tool.connection),
-        }
-    }
     // boxed, so that a call of another tool does not carry it
     let called = Box::pin(state.bot.connections().call(&tool.connection, &tool.own, &input, &info)).await;
     ended(called, state, &tool.connection)

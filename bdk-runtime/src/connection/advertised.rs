@@ -1,17 +1,25 @@
 //! The tools of advertised connections among the bot's own: heard of when somebody asks which tools there are, or for one that
 //! is not there, and kept as they were last heard.
 
-use super::{Access, Annotations, Declared, Failed, Listing, RemoteTool, lock::Pins, names::names, offered};
+use super::{Access, Annotations, Declared, Failed, Listing, Names, RemoteTool, limits::Limits, lock::Pins, offered};
 use crate::{
     bot::Bot,
+    lock::lock,
     registry::{Registry, Remote, Tool},
     secrets,
     tool::{Timeout, ToolDefinition},
 };
-use futures_util::future::join_all;
 use serde_json::Value;
-use std::{collections::BTreeMap, sync::Arc, time::Duration};
-use tokio::{sync::Mutex, time::Instant};
+use std::{
+    collections::BTreeMap,
+    sync::{Arc, Mutex},
+    time::Duration,
+};
+use tokio::{
+    sync::watch,
+    time::{Instant, sleep, timeout_at},
+};
+use tokio_util::task::AbortOnDropHandle;
 
 /// How long a server that could not be asked is not asked again for a listing. It doubles.
 const FIRST_WAIT: Duration = Duration::from_secs(5);
@@ -19,105 +27,229 @@ const LONGEST_WAIT: Duration = Duration::from_secs(60);
 
 /// What is known of each advertised connection, by its name.
 #[derive(Default)]
-pub(crate) struct Advertised(Mutex<BTreeMap<Box<str>, Heard>>);
+pub(crate) struct Advertised {
+    known: Mutex<Known>,
+    /// Moves on whenever a server has answered or failed.
+    heard: watch::Sender<()>,
+}
 
-/// What a server said last.
 #[derive(Default)]
-struct Heard {
+struct Known {
+    servers: BTreeMap<Box<str>, Server>,
+    names: Names,
+    /// A listing that is not among the bot's tools yet.
+    is_new: bool,
+}
+
+#[derive(Default)]
+struct Server {
+    /// What it said last.
     listing: Option<Arc<Listing>>,
     /// Since it failed: when it is asked again, and the wait before that.
     failed: Option<(Instant, Duration)>,
+    /// While it is being asked: since when.
+    asked: Option<(Instant, AbortOnDropHandle<()>)>,
+    /// It let a listing wait in vain.
+    is_late: bool,
 }
 
-/// Who is asked.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Whom {
-    All,
-    /// Those who were asked before: nobody is opened for it.
-    Known,
+impl Server {
+    fn is_due(&self) -> bool {
+        self.asked.is_none() && self.failed.is_none_or(|(again, _)| Instant::now() >= again)
+    }
+    /// Whether whoever waits until then waits for it.
+    fn keeps_waiting(&self, until: Until<'_>) -> bool {
+        let never_settled = self.listing.is_none() && self.failed.is_none();
+        self.asked.is_some() && (!self.is_late || (never_settled && matches!(until, Until::Named(_))))
+    }
+}
+
+/// What is waited for.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Until<'a> {
+    /// Everybody was asked. A silent server is waited for once.
+    Listed,
+    /// The tool of this name is there, or nobody has it. A server that has not answered yet and not failed yet may have it.
+    Named(&'a str),
 }
 
 /// Puts the tools among the bot's anew whenever a server says that its own changed, until the bot ends.
 pub(crate) async fn follow(bot: Bot) {
     let mut changes = bot.connections().changes();
     while let Some(Ok(())) = bot.stop().run_until_cancelled(changes.changed()).await {
-        bot.advertised().refresh(&bot, Whom::Known).await;
+        bot.advertised().ask(&bot, |server| server.listing.is_some());
+        // a server may say it all the time
+        bot.stop().run_until_cancelled(sleep(bot.connections().limits().between_changes)).await;
     }
 }
 
 impl Advertised {
-    /// Asks those who may have something new to say, all at once, and puts their tools among the bot's. A server that cannot be
-    /// asked keeps the tools that it had.
-    pub(crate) async fn refresh(&self, bot: &Bot, whom: Whom) {
-        // whoever comes meanwhile wants to know the same
-        let mut heard = self.0.lock().await;
+    /// Asks those who may have something new to say, all at once, and waits until their tools are among the bot's. A server that
+    /// cannot be asked keeps the tools that it had.
+    pub(crate) async fn wait(&self, bot: &Bot, until: Until<'_>) {
+        let mut heard = self.heard.subscribe();
+        self.ask(bot, |_| true);
+        let (begun, limits) = (Instant::now(), bot.connections().limits());
+        let mut gathering = true;
+        loop {
+            let pending = lock(&self.known).servers.values().any(|server| server.keeps_waiting(until));
+            if !pending || !gathering {
+                self.put(bot);
+            }
+            match until {
+                _ if !pending => return,
+                Until::Named(name) if !gathering && bot.find(name).is_some() => return,
+                Until::Listed if begun.elapsed() >= limits.patience => return self.give_up(limits),
+                _ => {}
+            }
+            // one that has not settled yet does so by its own limits
+            let until = begun + if gathering { limits.gathering } else { limits.patience };
+            let next = if Instant::now() < until { until } else { Instant::now() + limits.patience };
+            if timeout_at(next, heard.changed()).await.is_err() {
+                gathering = false;
+            }
+        }
+    }
+
+    /// Nobody waits any more for those who are silent.
+    fn give_up(&self, limits: &Limits) {
+        for (connection, server) in &mut lock(&self.known).servers {
+            if server.asked.is_some() && !server.is_late {
+                server.is_late = true;
+                tracing::warn!(
+                    target: "bdk::connection", connection = &**connection,
+                    "it has not listed its tools for {} s: they come when it does, and nobody waits for them", limits.patience.as_secs()
+                );
+            }
+        }
+    }
+
+    /// Asks each server whose turn it is and of which this holds, unless what it said is as good as new.
+    fn ask(&self, bot: &Bot, whom: impl Fn(&Server) -> bool) {
         let registry = bot.registry();
-        let asked: Vec<&Arc<Declared>> = registry
-            .connections()
-            .iter()
-            // an authored one's tools are known from the start
-            .filter(|declared| declared.access() == Access::Advertised && !declared.is_authored())
-            .filter(|declared| {
-                let heard = heard.get(&declared.name);
-                let due = heard.and_then(|heard| heard.failed).is_none_or(|(again, _)| Instant::now() >= again);
-                due && (whom == Whom::All || heard.is_some())
-            })
-            .collect();
-        let answers = join_all(asked.iter().map(|declared| bot.connections().list(&declared.name))).await;
-        let mut changed = false;
-        for (declared, answer) in asked.iter().zip(answers) {
-            let heard = heard.entry(declared.name.clone()).or_default();
+        let advertised = registry.connections().iter().filter(|declared| is_server(declared));
+        let mut known = lock(&self.known);
+        for declared in advertised {
+            let server = known.servers.entry(declared.name.clone()).or_default();
+            if !server.is_due() || !whom(server) {
+                continue;
+            }
+            let Ok(held) = bot.connections().held(&declared.name) else { continue };
+            if server.failed.is_none()
+                && let (Some(had), Some(kept)) = (&server.listing, held.kept())
+                && Arc::ptr_eq(had, &kept)
+            {
+                continue;
+            }
+            // with nothing that keeps the bot: one that is dropped is done with its servers
+            let (bot, held, declared) = (bot.downgrade(), held.clone(), declared.clone());
+            let asking = tokio::spawn(async move {
+                let answer = held.list().await;
+                if let Some(bot) = bot.upgrade() {
+                    bot.advertised().hear(&bot, &declared, answer);
+                }
+            });
+            server.asked = Some((Instant::now(), AbortOnDropHandle::new(asking)));
+        }
+    }
+
+    /// Takes in what a server said.
+    fn hear(&self, bot: &Bot, declared: &Declared, answer: Result<Arc<Listing>, Failed>) {
+        let limits = bot.connections().limits();
+        let gathered = {
+            let mut known = lock(&self.known);
+            let server = known.servers.entry(declared.name.clone()).or_default();
+            // this is its task, at its end
+            let asked = server.asked.take().map(|(since, task)| (since, task.detach()));
+            let mut is_new = false;
             match answer {
                 Ok(listing) => {
-                    let same = heard.listing.as_ref().is_some_and(|had| Arc::ptr_eq(had, &listing));
-                    if !same {
+                    is_new = server.listing.as_ref().is_none_or(|had| !Arc::ptr_eq(had, &listing));
+                    if is_new {
                         tell(declared, &listing);
                     }
-                    changed |= !same;
-                    *heard = Heard { listing: Some(listing), failed: None };
+                    *server = Server { listing: Some(listing), ..Server::default() };
                 }
                 Err(failed) => {
-                    let wait = heard.failed.map_or(FIRST_WAIT, |(_, wait)| (wait * 2).min(LONGEST_WAIT));
-                    heard.failed = Some((Instant::now() + wait, wait));
+                    let wait = server.failed.map_or(FIRST_WAIT, |(_, wait)| (wait * 2).min(LONGEST_WAIT));
+                    server.failed = Some((Instant::now() + wait, wait));
+                    server.is_late |= asked.is_some_and(|(since, _)| since.elapsed() >= limits.patience);
                     left_out(declared, &failed);
                 }
             }
+            known.is_new |= is_new;
+            let now = Instant::now();
+            let gathers = |(since, _): &(Instant, AbortOnDropHandle<()>)| now.duration_since(*since) < limits.gathering;
+            !known.servers.values().any(|server| server.listing.is_none() && server.asked.as_ref().is_some_and(gathers))
+        };
+        if gathered {
+            self.put(bot);
         }
-        if changed {
-            let listings: Vec<(&Arc<Declared>, &Arc<Listing>)> = registry
-                .connections()
-                .iter()
-                .filter_map(|declared| Some((declared, heard.get(&declared.name)?.listing.as_ref()?)))
-                .collect();
-            // made of the registry as it is then: tools may be added meanwhile
-            let put = bot.change(|registry| Ok(Some(registry.with_remote(tools(registry, bot.pins(), &listings)))));
-            if let Err(error) = put {
-                tracing::error!(target: "bdk::connection", %error, "the tools of connections could not be put among the bot's");
-            }
+        self.heard.send_replace(());
+    }
+
+    /// Puts the tools of all that was heard among the bot's, where there is something new.
+    fn put(&self, bot: &Bot) {
+        let mut known = lock(&self.known);
+        if !std::mem::take(&mut known.is_new) {
+            return;
         }
+        let Known { servers, names, .. } = &mut *known;
+        let registry = bot.registry();
+        let heard = |declared: &&Arc<Declared>| is_server(declared);
+        let listings = registry.connections().iter().filter(heard);
+        let listings: Vec<(&Declared, Option<&Arc<Listing>>)> = listings
+            .map(|declared| (&**declared, servers.get(&declared.name).and_then(|server| server.listing.as_ref())))
+            .collect();
+        // made of the registry as it is then: tools may be added meanwhile
+        let put = bot.change(|registry| Ok(Some(registry.with_remote(tools(registry, bot.pins(), &listings, names)))));
+        if let Err(error) = put {
+            tracing::error!(target: "bdk::connection", %error, "the tools of connections could not be put among the bot's");
+        }
+    }
+
+    /// The connections whose tools nobody knows, as they have not answered since the start.
+    pub(crate) fn unheard(&self) -> Vec<String> {
+        let known = lock(&self.known);
+        known.servers.iter().filter(|(_, server)| server.listing.is_none()).map(|(name, _)| name.to_string()).collect()
     }
 }
 
-/// The tools that these listings offer, each under the name that it has beside the bot's own.
-fn tools(registry: &Registry, pins: &Pins, listings: &[(&Arc<Declared>, &Arc<Listing>)]) -> Vec<Tool> {
-    let mut offered = Vec::new();
+/// Whether its tools stand among the bot's once its server was asked: those of an authored one are known from the start.
+fn is_server(declared: &Declared) -> bool {
+    declared.access() == Access::Advertised && !declared.is_authored()
+}
+
+/// The tools that these listings offer, each under the name that it has beside the bot's own. Where there is no listing yet, what
+/// `mcp.lock` has of it keeps its names.
+fn tools(
+    registry: &Registry,
+    pins: &Pins,
+    listings: &[(&Declared, Option<&Arc<Listing>>)],
+    names: &mut Names,
+) -> Vec<Tool> {
+    let mut offered: Vec<(&Declared, &str, Option<&RemoteTool>)> = Vec::new();
     for (declared, listing) in listings {
-        match pins.offered(declared, listing) {
-            Ok(tools) => offered.extend(tools.into_iter().map(|tool| (*declared, tool))),
-            Err(why) => tracing::warn!(target: "bdk::connection", connection = &*declared.name, "left out: {why}"),
+        match listing.map(|listing| pins.offered(declared, listing)) {
+            Some(Ok(tools)) => offered.extend(tools.into_iter().map(|tool| (*declared, &*tool.name, Some(tool)))),
+            Some(Err(why)) => {
+                tracing::warn!(target: "bdk::connection", connection = &*declared.name, "left out: {why}")
+            }
+            None => offered.extend(pins.locked(declared).map(|name| (*declared, name, None))),
         }
     }
-    offered.sort_by_key(|(declared, tool)| (&*declared.name, &*tool.name));
-    let keys: Vec<(&str, &str)> = offered.iter().map(|(declared, tool)| (&*declared.name, &*tool.name)).collect();
+    offered.sort_by_key(|(declared, own, _)| (&*declared.name, *own));
+    let keys: Vec<(&str, &str)> = offered.iter().map(|(declared, own, _)| (&*declared.name, *own)).collect();
     let own = |name: &str| registry.find(name).is_some_and(|tool| !tool.is_remote());
-    let names = names(&keys, own);
-    let made =
-        names.into_iter().zip(offered).map(|(name, (declared, tool))| (declared, tool, make(name, declared, tool)));
-    made.filter_map(|(declared, remote, tool)| match registry.fault_of(&tool) {
-        None => Some(tool),
-        Some(why) => {
-            tracing::warn!(target: "bdk::connection", connection = &*declared.name, tool = remote.name, "left out: {why}");
-            None
+    let made = names.of(&keys, own).into_iter().zip(offered);
+    made.filter_map(|(name, (declared, _, tool))| {
+        let (remote, tool) = (tool?, make(name, declared, tool?));
+        match registry.fault_of(&tool) {
+            None => Some(tool),
+            Some(why) => {
+                tracing::warn!(target: "bdk::connection", connection = &*declared.name, tool = remote.name, "left out: {why}");
+                None
+            }
         }
     })
     .collect()

@@ -35,6 +35,8 @@ pub(crate) enum Kind {
     },
     /// It failed so often that it is not tried for a while.
     Paused,
+    /// Its pin refuses the tool as it is now.
+    Pinned,
     /// An HTTP status instead of an answer.
     Refused {
         status: u16,
@@ -66,6 +68,15 @@ impl Failed {
         }
         self
     }
+    /// The same, of what a call needs first: nothing was called.
+    pub(super) fn before_the_call(mut self) -> Self {
+        match &mut self.kind {
+            Kind::TimedOut { sent } | Kind::Cancelled { sent } => *sent = false,
+            Kind::Lost | Kind::Unreadable | Kind::Server { .. } | Kind::Refused { .. } => self.kind = Kind::Open,
+            _ => {}
+        }
+        self
+    }
     pub(super) fn on(mut self, connection: &str) -> Self {
         self.words = secrets::blank(&format!("connection `{connection}`: {}", self.words)).into_owned();
         if let Kind::Server { message, .. } = &mut self.kind {
@@ -77,7 +88,7 @@ impl Failed {
     /// Whether the server provably did nothing, so that even a write may be tried again.
     pub(crate) fn never_ran(&self) -> bool {
         match &self.kind {
-            Kind::Unknown | Kind::Closed | Kind::Open | Kind::Unsent | Kind::Paused => true,
+            Kind::Unknown | Kind::Closed | Kind::Open | Kind::Unsent | Kind::Paused | Kind::Pinned => true,
             Kind::TimedOut { sent } | Kind::Cancelled { sent } => !sent,
             // what these say of themselves
             Kind::Refused { status } => matches!(status, 300..=399 | 401 | 403..=406 | 411 | 413 | 415 | 429),

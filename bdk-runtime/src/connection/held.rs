@@ -3,7 +3,7 @@
 use super::{
     breaker::{Breaker, Entry},
     called::{CallInfo, Called},
-    child::{Notes, Order},
+    child::Order,
     client::{Changed, Client, When},
     declared::Declared,
     failed::{Failed, Kind},
@@ -11,7 +11,9 @@ use super::{
     given,
     limits::Limits,
     listing::{Listing, Next, Reading},
-    spec::Transport,
+    lock::FILE,
+    pool::Common,
+    spec::{Pin, Transport},
 };
 use std::{
     path::{Path, PathBuf},
@@ -21,7 +23,7 @@ use std::{
     },
 };
 use tokio::{
-    sync::{Semaphore, SemaphorePermit, watch},
+    sync::{Semaphore, SemaphorePermit},
     time::{Instant, sleep_until},
 };
 
@@ -30,7 +32,7 @@ pub(super) struct Held {
     /// Where the process of an authored one works; that of the bot without.
     folder: Option<PathBuf>,
     limits: Arc<Limits>,
-    notes: Notes,
+    common: Common,
     has_templates: bool,
     breaker: Breaker,
     seats: Semaphore,
@@ -39,25 +41,26 @@ pub(super) struct Held {
     listing: Flight<Result<Arc<Listing>, Failed>>,
     /// Moves on when the tools may be others: a listing of an earlier one is not kept.
     version: Arc<AtomicU64>,
-    changes: watch::Sender<u64>,
 }
 
 #[derive(Default)]
 struct State {
     client: Option<Arc<Client>>,
-    /// The last listing, and the version that it is of.
-    listed: Option<(u64, Arc<Listing>)>,
+    listed: Option<Listed>,
     closed: bool,
 }
 
+/// The last listing.
+struct Listed {
+    /// The version that it is of.
+    version: u64,
+    at: Instant,
+    listing: Arc<Listing>,
+}
+
 impl Held {
-    pub(super) fn new(
-        declared: Arc<Declared>,
-        folder: Option<PathBuf>,
-        limits: Arc<Limits>,
-        notes: Notes,
-        changes: watch::Sender<u64>,
-    ) -> Self {
+    pub(super) fn new(declared: Arc<Declared>, folder: Option<PathBuf>, common: Common) -> Self {
+        let limits = common.limits.clone();
         Self {
             has_templates: given::has_templates(&declared.spec.transport),
             breaker: Breaker::new(limits.clone()),
@@ -69,8 +72,7 @@ impl Held {
             declared,
             folder,
             limits,
-            notes,
-            changes,
+            common,
         }
     }
 
@@ -110,6 +112,7 @@ impl Held {
         let mut again = true;
         loop {
             let client = self.client(when).await?;
+            self.is_as_pinned(tool, when).await?;
             let in_headers = self.has_in_headers(tool, &client, when).await?;
             match client.call(tool, &arguments, in_headers, when).await {
                 Ok(result) => return Called::read(&result),
@@ -161,26 +164,29 @@ impl Held {
         }
     }
 
-    fn kept(&self) -> Option<Arc<Listing>> {
+    /// The last listing, as long as nothing speaks for another one. A server that changes without a word is noticed where
+    /// changes are refused.
+    pub(super) fn kept(&self) -> Option<Arc<Listing>> {
         let state = self.state();
-        let (version, listing) = state.listed.as_ref()?;
-        (*version == self.version.load(Ordering::Acquire)).then(|| listing.clone())
+        let listed = state.listed.as_ref()?;
+        let is_old = self.declared.spec.pin == Some(Pin::Refuse) && listed.at.elapsed() >= self.limits.pinned;
+        (!is_old && listed.version == self.version.load(Ordering::Acquire)).then(|| listed.listing.clone())
     }
 
     fn keep(&self, version: u64, listing: Listing) -> Arc<Listing> {
-        let before = self.state().listed.as_ref().map(|(_, before)| before.clone());
+        let before = self.state().listed.as_ref().map(|listed| listed.listing.clone());
         let (listing, is_new) = match before.as_ref().filter(|before| ***before == listing) {
             // what says the same again is what it was, and nobody looks at it anew
             Some(same) => (same.clone(), false),
             None => (Arc::new(listing), true),
         };
-        self.state().listed = Some((version, listing.clone()));
+        self.state().listed = Some(Listed { version, at: Instant::now(), listing: listing.clone() });
         if is_new {
             for warning in &listing.warnings {
                 tracing::warn!(target: "bdk::connection", connection = self.name(), "{warning}");
             }
             if before.is_some() {
-                self.changes.send_modify(|changes| *changes += 1);
+                self.common.changes.send_modify(|changes| *changes += 1);
             }
         }
         listing
@@ -189,7 +195,7 @@ impl Held {
     /// Whether some of the tool's arguments go into headers as well: which the tool's definition says, and rmcp does once it
     /// saw it listed.
     async fn has_in_headers(self: &Arc<Self>, tool: &str, client: &Client, when: &When<'_>) -> Result<bool, Failed> {
-        let known = || self.state().listed.as_ref().map(|(_, listing)| listing.in_headers.contains(tool));
+        let known = || self.state().listed.as_ref().map(|listed| listed.listing.in_headers.contains(tool));
         if client.knows_headers() || known() == Some(false) {
             return Ok(known().unwrap_or_default());
         }
@@ -197,6 +203,34 @@ impl Held {
         // where there is no listing there are no headers to be written
         let _ = within(when, self.listing.join(|| self.clone().list_anew()), late).await?;
         Ok(known().unwrap_or_default())
+    }
+
+    /// Whether the tool may be called, where there is a pin: by what the server lists since it was opened, which is asked for once.
+    ///
+    /// # Errors
+    /// When the pin refuses it, or nobody knows whether it does.
+    async fn is_as_pinned(self: &Arc<Self>, tool: &str, when: &When<'_>) -> Result<(), Failed> {
+        let Some(pin) = self.declared.spec.pin.filter(|_| !self.declared.is_authored()) else { return Ok(()) };
+        let listing = match self.kept() {
+            Some(listing) => listing,
+            None => {
+                let late = || Failed::bare(Kind::TimedOut { sent: false }, "its tools could not be listed in time");
+                let anew = self.listing.join(|| self.clone().list_anew());
+                match within(when, anew, late).await?.unwrap_or_else(|| Err(closed())) {
+                    Ok(listing) => listing,
+                    // nobody knows what it has now: nothing was called
+                    Err(failed) if pin == Pin::Refuse => return Err(failed.before_the_call()),
+                    Err(_) => return Ok(()),
+                }
+            }
+        };
+        match self.common.pins.refuses(&self.declared, &listing, tool) {
+            Some(why) => {
+                let words = format!("{why} since {FILE} was written, and its pin refuses it");
+                Err(Failed::bare(Kind::Pinned, words))
+            }
+            None => Ok(()),
+        }
     }
 
     async fn seat(&self, when: &When<'_>) -> Result<SemaphorePermit<'_>, Failed> {
@@ -282,12 +316,12 @@ impl Held {
         cwd: Option<&Path>,
     ) -> Result<Client, Failed> {
         let order = Order { connection: self.name(), program, args, env, cwd, grace: self.limits.grace };
-        let started = order.start(&self.notes)?;
+        let started = order.start(&self.common.notes)?;
         Client::over_stdio(self.name(), started, &self.limits, self.changed()).await
     }
 
     fn changed(&self) -> Changed {
-        let (version, changes) = (self.version.clone(), self.changes.clone());
+        let (version, changes) = (self.version.clone(), self.common.changes.clone());
         Arc::new(move || {
             version.fetch_add(1, Ordering::AcqRel);
             changes.send_modify(|changes| *changes += 1);
@@ -302,7 +336,7 @@ impl Held {
                 // an opening is counted once, however many wait for it
                 Kind::Open | Kind::TimedOut { .. } | Kind::Lost => entry.bad_probe(&failed.words),
                 Kind::Unsent => entry.bad(&failed.words),
-                Kind::Unknown | Kind::Closed | Kind::Cancelled { .. } | Kind::Paused => {}
+                Kind::Unknown | Kind::Closed | Kind::Cancelled { .. } | Kind::Paused | Kind::Pinned => {}
             },
         }
     }

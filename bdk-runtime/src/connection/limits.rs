@@ -17,7 +17,15 @@ pub(crate) struct Limits {
     /// Bytes of one tool's definition.
     pub(crate) tool: usize,
     pub(crate) tools: usize,
+    /// So long the tools of those that answer first wait for the others', so that their names do not depend on who was first.
+    pub(crate) gathering: Duration,
+    /// So long whoever asks for all tools waits for a server, and then for it no more until it has answered.
+    pub(crate) patience: Duration,
+    /// Between two looks at servers that say that their tools changed: some say it all the time.
+    pub(crate) between_changes: Duration,
     pub(crate) pages: usize,
+    /// A listing that a pin holds is no older than this at a call.
+    pub(crate) pinned: Duration,
     /// Failures in a row after which it is not tried for a while.
     pub(crate) failures: u32,
     /// Crashes of a process within [`crash_window`](Self::crash_window), likewise.
@@ -41,7 +49,11 @@ impl Default for Limits {
             message: 16 << 20,
             tool: 1 << 20,
             tools: 5_000,
+            gathering: seconds(2),
+            patience: seconds(10),
+            between_changes: seconds(1),
             pages: 1_000,
+            pinned: seconds(60),
             failures: 5,
             crashes: 5,
             crash_window: seconds(60),

@@ -61,10 +61,10 @@ pub use spec::{ConnectionKind, TakesHeaders, TakesProcess, TakesSignIn};
 pub(crate) use template::Template;
 #[cfg(feature = "connections")]
 pub(crate) use {
-    advertised::{Advertised, Whom, follow},
+    advertised::{Advertised, Until, follow},
     called::{CallInfo, Called},
     failed::{Failed, Kind},
     listing::{Annotations, Listing, RemoteTool},
-    names::names,
+    names::Names,
     pool::{Connections, Place},
 };

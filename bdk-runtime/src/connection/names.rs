@@ -1,37 +1,60 @@
 //! The names under which the tools of connections stand beside the bot's own.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 /// How long a name is at most, in bytes and in characters: providers take no longer one.
 const LONGEST: usize = 64;
+/// So many names are remembered beside those that are in use: a server may list others each time.
+const FORMER: usize = 10_000;
 
-/// A name for each of these tools, given by connection and the server's own name, in this order: by connection, then by name.
-///
-/// A server's own name stays where it is legal and nobody has it; the bot's own tools, which `taken` knows, come first. All
-/// others get `_2`, `_3` and so on, in their order: so a name depends on which tools there are, and not on who was heard first.
-pub(crate) fn names(tools: &[(&str, &str)], taken: impl Fn(&str) -> bool) -> Vec<String> {
-    debug_assert!(tools.is_sorted(), "the order is what makes the names");
-    let mut given = HashSet::new();
-    let mut names = vec![String::new(); tools.len()];
-    for (name, (_, own)) in names.iter_mut().zip(tools) {
-        if legal(own) == *own && !taken(own) && given.insert((*own).to_owned()) {
-            (*own).clone_into(name);
+/// The names that were given so far. Each stays its tool's, also while the tool is not there: whoever knows a name never
+/// reaches another server by it.
+#[derive(Default)]
+pub(crate) struct Names(HashMap<(Box<str>, Box<str>), String>);
+
+impl Names {
+    /// A name for each of these tools, given by connection and the server's own name, in this order: by connection, then by name.
+    ///
+    /// What has a name keeps it. A server's own name stays where it is legal and nobody has it; the bot's own tools, which `taken`
+    /// knows, come first. All others get `_2`, `_3` and so on, in their order: so the names of tools that are heard of together
+    /// depend on which they are, and not on who was heard first.
+    pub(crate) fn of(&mut self, tools: &[(&str, &str)], taken: impl Fn(&str) -> bool) -> Vec<String> {
+        debug_assert!(tools.is_sorted(), "the order is what makes the names");
+        let keys: Vec<(Box<str>, Box<str>)> = tools.iter().map(|(a, b)| ((*a).into(), (*b).into())).collect();
+        if self.0.len() > keys.len() + FORMER {
+            let known: HashSet<&(Box<str>, Box<str>)> = keys.iter().collect();
+            self.0.retain(|key, _| known.contains(key));
         }
-    }
-    for (name, (_, own)) in names.iter_mut().zip(tools).filter(|(name, _)| name.is_empty()) {
-        let base = legal(own);
-        let mut free = base.clone();
-        for n in 2_u64.. {
-            if !taken(&free) && given.insert(free.clone()) {
-                break;
+        self.0.retain(|_, name| !taken(name));
+        let mut given: HashSet<String> = self.0.values().cloned().collect();
+        for (key, (_, own)) in keys.iter().zip(tools).filter(|(key, _)| !self.0.contains_key(*key)).collect::<Vec<_>>()
+        {
+            if legal(own) == *own && !taken(own) && given.insert((*own).to_owned()) {
+                self.0.insert(key.clone(), (*own).to_owned());
             }
-            let suffix = format!("_{n}");
-            let cut = base.len().min(LONGEST - suffix.len());
-            free = format!("{}{suffix}", &base[..cut]);
         }
-        *name = free;
+        let name = |(key, (_, own)): ((Box<str>, Box<str>), &(&str, &str))| {
+            self.0
+                .entry(key)
+                .or_insert_with(|| free(&legal(own), |name| !taken(name) && given.insert(name.to_owned())))
+                .clone()
+        };
+        keys.into_iter().zip(tools).map(name).collect()
     }
-    names
+}
+
+/// The first of `base`, `base_2`, `base_3` and so on that `takes` takes.
+fn free(base: &str, mut takes: impl FnMut(&str) -> bool) -> String {
+    let mut name = base.to_owned();
+    for n in 2_u64.. {
+        if takes(&name) {
+            break;
+        }
+        let suffix = format!("_{n}");
+        let cut = base.len().min(LONGEST - suffix.len());
+        name = format!("{}{suffix}", &base[..cut]);
+    }
+    name
 }
 
 /// The name with what no name may have replaced, and cut. ASCII alone is left.
@@ -46,7 +69,31 @@ mod tests {
     use proptest::prelude::*;
 
     fn named(tools: &[(&str, &str)], taken: &[&str]) -> Vec<String> {
-        names(tools, |name| taken.contains(&name))
+        Names::default().of(tools, |name| taken.contains(&name))
+    }
+
+    #[test]
+    fn a_name_once_given_stays_with_its_tool_and_is_never_anothers() {
+        let mut names = Names::default();
+        let mut of = |tools: &[(&str, &str)], taken: &[&str]| names.of(tools, |name| taken.contains(&name));
+        assert_eq!(of(&[("beta", "order")], &[]), ["order"]);
+        assert_eq!(of(&[("alpha", "order"), ("beta", "order")], &[]), ["order_2", "order"]);
+        // also while it is away
+        assert_eq!(of(&[("alpha", "order")], &[]), ["order_2"]);
+        assert_eq!(of(&[("alpha", "new"), ("gamma", "order")], &[]), ["new", "order_3"]);
+        // but what is the bot's is the bot's
+        assert_eq!(of(&[("alpha", "order"), ("beta", "order")], &["order"]), ["order_2", "order_4"]);
+    }
+
+    #[test]
+    fn names_of_what_is_gone_are_not_kept_for_ever() {
+        let mut names = Names::default();
+        for round in 0..5 {
+            let tools: Vec<String> = (0..FORMER).map(|n| format!("t{round}_{n:05}")).collect();
+            let tools: Vec<(&str, &str)> = tools.iter().map(|name| ("a", &**name)).collect();
+            names.of(&tools, |_| false);
+        }
+        assert!(names.0.len() <= 3 * FORMER, "{}", names.0.len());
     }
 
     #[test]
@@ -79,7 +126,7 @@ mod tests {
             taken in proptest::collection::hash_set("[a_]{1,3}", 0..5),
         ) {
             let tools: Vec<(&str, &str)> = tools.iter().map(|(c, t)| (&**c, &**t)).collect();
-            let given = names(&tools, |name| taken.contains(name));
+            let given = Names::default().of(&tools, |name| taken.contains(name));
             let all: HashSet<&String> = given.iter().collect();
             prop_assert_eq!(all.len(), tools.len());
             for name in &given {

@@ -8,6 +8,7 @@ use super::{
     held::Held,
     limits::Limits,
     listing::Listing,
+    lock::Pins,
 };
 use crate::{lock::lock, near};
 use futures_util::future::join_all;
@@ -33,24 +34,38 @@ pub(crate) struct Connections {
     held: HashMap<Box<str>, Arc<Held>>,
     /// The processes of authored connections that work in a session's folder, by connection and folder.
     in_folders: Arc<Mutex<InFolders>>,
-    limits: Arc<Limits>,
-    notes: Notes,
-    changes: watch::Sender<u64>,
+    common: Common,
+}
+
+/// What all of them have.
+#[derive(Clone)]
+pub(super) struct Common {
+    pub(super) limits: Arc<Limits>,
+    pub(super) notes: Notes,
+    /// What their servers are held to.
+    pub(super) pins: Arc<Pins>,
+    pub(super) changes: watch::Sender<u64>,
 }
 
 impl Connections {
     /// Opens none. What an earlier bot with this folder left running is ended.
-    pub(crate) fn new(declared: &[Arc<Declared>], folder: Option<PathBuf>) -> Self {
-        Self::with_limits(declared, folder, Limits::default())
+    pub(crate) fn new(declared: &[Arc<Declared>], pins: Arc<Pins>, folder: Option<PathBuf>) -> Self {
+        Self::with_limits(declared, pins, folder, Limits::default())
     }
 
-    pub(crate) fn with_limits(declared: &[Arc<Declared>], folder: Option<PathBuf>, limits: Limits) -> Self {
-        let (limits, notes, changes) = (Arc::new(limits), Notes::at(folder), watch::Sender::new(0));
+    pub(crate) fn with_limits(
+        declared: &[Arc<Declared>],
+        pins: Arc<Pins>,
+        folder: Option<PathBuf>,
+        limits: Limits,
+    ) -> Self {
+        let common =
+            Common { limits: Arc::new(limits), notes: Notes::at(folder), pins, changes: watch::Sender::new(0) };
         let held = declared.iter().map(|declared| {
-            let held = Held::new(declared.clone(), None, limits.clone(), notes.clone(), changes.clone());
+            let held = Held::new(declared.clone(), None, common.clone());
             (declared.name.clone(), Arc::new(held))
         });
-        Self { held: held.collect(), in_folders: Arc::default(), limits, notes, changes }
+        Self { held: held.collect(), in_folders: Arc::default(), common }
     }
 
     /// The tools of a server: as they were listed, until the server says that they changed, or is opened anew.
@@ -88,11 +103,7 @@ impl Connections {
         info: &CallInfo,
     ) -> Result<Called, Failed> {
         let declared = &self.held(name)?.declared;
-        let make = || {
-            let (limits, notes) = (self.limits.clone(), self.notes.clone());
-            let folder = Some(place.folder.to_owned());
-            Arc::new(Held::new(declared.clone(), folder, limits, notes, self.changes.clone()))
-        };
+        let make = || Arc::new(Held::new(declared.clone(), Some(place.folder.to_owned()), self.common.clone()));
         let Some(lasts) = place.lasts else {
             let held = make();
             let called = held.call(tool, input.get(), info).await;
@@ -117,9 +128,13 @@ impl Connections {
         held.call(tool, input.get(), info).await
     }
 
+    pub(super) fn limits(&self) -> &Limits {
+        &self.common.limits
+    }
+
     /// Moves on when the tools of some server changed, or may have.
     pub(crate) fn changes(&self) -> watch::Receiver<u64> {
-        self.changes.subscribe()
+        self.common.changes.subscribe()
     }
 
     /// Ends every process and every session. Nothing is opened any more.

@@ -88,7 +88,7 @@ impl Mcp {
     /// an error ([`ToolOutput::is_error`]); dropping the future tells the server.
     ///
     /// # Errors
-    /// When there is no such connection, its filters or its pin leave the tool out, the input is no object, the server cannot be opened or does not answer
+    /// When there is no such connection, its filters leave the tool out or its pin refuses it, the input is no object, the server cannot be opened or does not answer
     /// within the connection's time limit (5 minutes unless it says otherwise), or answers with an error of the protocol.
     pub async fn call_tool(&self, connection: &str, tool: &str, input: impl Into<Value>) -> Result<ToolOutput, Error> {
         self.call_later(connection, tool, input.into()).await
@@ -111,7 +111,7 @@ impl Mcp {
             Ok(self.0.connections().call(connection, tool, &input, &info).await?.into_output(connection)?)
         })
     }
-    /// Whether the connection's filters and its pin let the tool through. Where names decide it nothing is asked.
+    /// Whether the connection's filters let the tool through. Where names decide it nothing is asked.
     async fn passes(&self, connection: &str, tool: &str) -> Result<(), Error> {
         let Some(declared) = self.0.registry().connection(connection).cloned() else { return Ok(()) };
         let mut asks = false;
@@ -122,10 +122,7 @@ impl Mcp {
         if !passes || (asks && !self.reads(&declared, tool).await?) {
             return Err(Error::new(format!("connection `{connection}`: its filters leave {} out", shown(tool))));
         }
-        match self.0.refuses(&declared, tool).await? {
-            Some(why) => Err(Error::new(why)),
-            None => Ok(()),
-        }
+        Ok(())
     }
     async fn reads(&self, declared: &Declared, tool: &str) -> Result<bool, Error> {
         let (_, listing) = self.listing(&declared.name).await?;

@@ -35,8 +35,8 @@ pub(crate) fn is_ours(method: &str) -> bool {
 pub(crate) async fn answer(mcp: &Arc<Mcp>, client: Client, message: Message<'_>, bytes: &Bytes) -> Answered {
     let id = message.id;
     // here, where nothing is read of the message yet: what is, would be part of every request's future
-    if wants_servers(mcp, &message) {
-        mcp.bot.connect().await;
+    if mcp.bot.has_servers() {
+        ask_servers(mcp, &message).await;
     }
     let answered = match message.method() {
         Some("tools/list") => list(mcp, &client, &message).map(|json| Answered::Whole(Response::ok(json))),
@@ -48,11 +48,13 @@ pub(crate) async fn answer(mcp: &Arc<Mcp>, client: Client, message: Message<'_>,
     })
 }
 
-/// Whether the servers of connections may have to be asked first: for a listing, and for a tool that is not known.
-fn wants_servers(mcp: &Mcp, message: &Message<'_>) -> bool {
-    let name = message.params.as_ref().and_then(|params| params.name.as_ref());
-    mcp.bot.has_servers()
-        && (message.method() == Some("tools/list") || name.is_some_and(|name| mcp.bot.find(&name.0).is_none()))
+/// Asks the servers of connections where it takes them: for a listing, and for a tool that is not known.
+async fn ask_servers(mcp: &Mcp, message: &Message<'_>) {
+    if message.method() == Some("tools/list") {
+        mcp.bot.connect().await;
+    } else if let Some(name) = message.params.as_ref().and_then(|params| params.name.as_ref()) {
+        mcp.bot.find_or_connect(&name.0).await;
+    }
 }
 
 fn list(mcp: &Mcp, client: &Client, message: &Message<'_>) -> Result<Vec<u8>, RpcError> {

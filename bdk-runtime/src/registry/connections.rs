@@ -3,7 +3,7 @@
 
 use super::{Problem, Tool, check, within};
 #[cfg(feature = "connections")]
-use crate::connection::{Access, names};
+use crate::connection::{Access, Names};
 use crate::{
     connection::{ConnectionDef, Declared},
     tool::At,
@@ -53,6 +53,12 @@ impl Connections {
             problems.extend(one.faults().into_iter().map(|f| Problem::error(f.code, Some(one.at), f.message)));
         }
         Self { declared: declared.into_iter().map(Arc::new).collect(), tools: BTreeMap::new() }
+    }
+
+    #[cfg(feature = "connections")]
+    #[cfg(test)]
+    pub(super) fn of(declared: Vec<Arc<Declared>>) -> Self {
+        Self { declared, tools: BTreeMap::new() }
     }
 
     /// The authored connection that has the items of this module: the innermost one.
@@ -118,7 +124,7 @@ impl Connections {
             offered.extend(self.tools_of(&one.name).iter().filter(passes).map(|tool| (&*one.name, tool)));
         }
         let keys: Vec<(&str, &str)> = offered.iter().map(|(connection, tool)| (*connection, tool.name())).collect();
-        let names = names(&keys, |name| tools.iter().any(|tool| tool.name() == name));
+        let names = Names::default().of(&keys, |name| tools.iter().any(|tool| tool.name() == name));
         let made = names
             .into_iter()
             .zip(offered)

@@ -110,6 +110,14 @@ impl Registry {
         Self { by_name: by_names(&tools), tools, connections: Arc::new(connections), alone: false, providers, problems }
     }
 
+    /// The same bot with other connections.
+    #[cfg(feature = "connections")]
+    #[cfg(test)]
+    pub(crate) fn with_connections(mut self, declared: Vec<Arc<Declared>>) -> Self {
+        self.connections = Arc::new(Connections::of(declared));
+        self
+    }
+
     /// The bot that the process of an authored connection is: the connection's tools, run here.
     #[cfg(all(feature = "connections", feature = "mcp", feature = "commands"))]
     pub(crate) fn of_connection(&self, name: &str) -> Option<Self> {

@@ -77,7 +77,7 @@ pub(super) async fn again(
 }
 
 async fn one(bot: &Bot, session: &str, call: &Call, cancel: &CancellationToken) -> Result<Replayed, Stop> {
-    let Some(tool) = bot.find(&call.tool) else {
+    let Some(tool) = bot.find_or_connect(&call.tool).await else {
         return Ok(gone(call, UnknownTool::new(bot, &call.tool).near));
     };
     if let Some(why) = unplayable(call) {

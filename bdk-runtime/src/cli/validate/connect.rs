@@ -10,7 +10,10 @@ use crate::{
 };
 use futures_util::future::join_all;
 use serde_json::{Value, json};
-use std::time::{Duration, Instant};
+use std::{
+    sync::Arc,
+    time::{Duration, Instant},
+};
 
 /// How it went with one of them.
 pub(super) struct Tried {
@@ -22,7 +25,7 @@ pub(super) struct Tried {
 
 /// Opens all of them at once, and ends what it started.
 pub(super) async fn all(registry: &Registry, problems: &mut Vec<Problem>) -> Vec<Tried> {
-    let pool = Connections::new(registry.connections(), None);
+    let pool = Connections::new(registry.connections(), Arc::default(), None);
     let lock = found().and_then(|found| found.lock.ok()).unwrap_or_default();
     let tried = join_all(registry.connections().iter().map(|one| open(&pool, one, &lock))).await;
     pool.close().await;

@@ -4,8 +4,7 @@
 
 use super::{Difference, FILE, Found, Locked, LockedTool, What, difference::differences};
 use crate::{
-    bot::Bot,
-    connection::{Declared, Failed, Listing, Pin, RemoteTool, offered},
+    connection::{Declared, Listing, Pin, RemoteTool, offered},
     lock::lock,
     registry::{Problem, Registry, Severity},
 };
@@ -66,8 +65,19 @@ impl Pins {
         Ok(tools)
     }
 
+    /// The names of a server's tools as the lock has them, as far as they pass the connection's filters.
+    pub(crate) fn locked<'a>(&'a self, declared: &'a Declared) -> impl Iterator<Item = &'a str> {
+        let locked = self.lock.connections.get(&*declared.name).into_iter().flat_map(|locked| locked.tools.keys());
+        locked.map(String::as_str).filter(|name| declared.spec.passes(name, || true))
+    }
+
     /// What of a tool changed, where its pin forbids it for that.
-    pub(super) fn refuses(&self, declared: &Declared, listing: &Arc<Listing>, tool: &str) -> Option<String> {
+    pub(in crate::connection) fn refuses(
+        &self,
+        declared: &Declared,
+        listing: &Arc<Listing>,
+        tool: &str,
+    ) -> Option<String> {
         let differences = self.hear(declared, listing);
         let refused = |one: &&Difference| declared.spec.pin == Some(Pin::Refuse) && one.tool == tool;
         differences.iter().find(refused).map(ToString::to_string)
@@ -92,26 +102,6 @@ impl Pins {
         }
         heard.insert(declared.name.clone(), Heard { listing: Arc::downgrade(listing), differences: now.clone() });
         now
-    }
-}
-
-impl Bot {
-    /// Why a tool is not to be called, where its pin forbids it. Where there is a pin the server is asked for its tools before a call;
-    /// they are kept like any listing, so that this costs one request as long as it stays open.
-    ///
-    /// # Errors
-    /// When it has to be asked and cannot be.
-    pub(crate) async fn refuses(&self, declared: &Declared, tool: &str) -> Result<Option<String>, Failed> {
-        let Some(pin) = declared.spec.pin.filter(|_| !declared.is_authored()) else { return Ok(None) };
-        let listing = match self.connections().list(&declared.name).await {
-            Ok(listing) => listing,
-            Err(failed) if pin == Pin::Refuse => return Err(failed),
-            // the call itself tells what is wrong
-            Err(_) => return Ok(None),
-        };
-        let why = self.pins().refuses(declared, &listing, tool);
-        let name = &declared.name;
-        Ok(why.map(|why| format!("connection `{name}`: {why} since {FILE} was written, and its pin refuses it")))
     }
 }
 

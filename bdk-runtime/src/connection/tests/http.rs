@@ -119,7 +119,8 @@ async fn only_so_many_calls_are_under_way_and_the_others_wait_within_their_deadl
 
 #[tokio::test]
 async fn a_name_that_is_none_is_told_with_the_nearest() {
-    let connections = Connections::new(&[declared("linear", Connection::http("http://127.0.0.1:9"))], None);
+    let connections =
+        Connections::new(&[declared("linear", Connection::http("http://127.0.0.1:9"))], Arc::default(), None);
     let failed = connections.list("linea").await.unwrap_err();
     assert!(failed.kind == Kind::Unknown && failed.words.contains("`linear`"), "{failed}");
 }

@@ -71,7 +71,8 @@ async fn a_server_that_never_answers_costs_the_call_its_time_and_other_connectio
     let (url, server) = Fault::serve(|asked, _| (asked.method() == "tools/call").then_some(Reply::Never)).await;
     let (sound, _) = Fault::serve(|_, _| None).await;
     let slow = Connection::http(&url).timeout(Duration::from_millis(300));
-    let connections = Connections::new(&[declared("it", slow), declared("other", Connection::http(&sound))], None);
+    let connections =
+        Connections::new(&[declared("it", slow), declared("other", Connection::http(&sound))], Arc::default(), None);
     let input = to_raw_value(&json!({})).unwrap();
     let other = async {
         for _ in 0..20 {

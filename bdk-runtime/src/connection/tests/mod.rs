@@ -1,5 +1,6 @@
 //! The connections against servers that are real, and against some that do everything wrong.
 
+mod advertised;
 mod fault;
 mod http;
 mod http_faults;
@@ -32,7 +33,7 @@ fn only(connection: impl IntoConnection) -> Connections {
     with(connection, Limits::default())
 }
 fn with(connection: impl IntoConnection, limits: Limits) -> Connections {
-    Connections::with_limits(&[declared("it", connection)], None, limits)
+    Connections::with_limits(&[declared("it", connection)], Arc::default(), None, limits)
 }
 fn at(url: &str) -> Connections {
     only(Connection::http(url))

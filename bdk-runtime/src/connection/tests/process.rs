@@ -1,7 +1,7 @@
 //! What is left of processes: nothing.
 
 use super::{stdio::python, *};
-use std::fs;
+use std::{fs, sync::Arc};
 
 /// Whether a process is there, and more than a corpse.
 fn is_alive(pid: &str) -> bool {
@@ -71,7 +71,7 @@ fn a_runtime_that_goes_down_takes_its_processes_along() {
 #[tokio::test]
 async fn a_process_is_noted_while_it_runs() {
     let folder = tempfile::tempdir().unwrap();
-    let connections = Connections::new(&[declared("it", python())], Some(folder.path().to_owned()));
+    let connections = Connections::new(&[declared("it", python())], Arc::default(), Some(folder.path().to_owned()));
     call(&connections, "pid", json!({})).await.unwrap();
     let pid = connections.held("it").unwrap().pid().unwrap();
     let note = folder.path().join(format!("children/{pid}.json"));
