@@ -203,6 +203,16 @@ impl Bot {
         }
         Ok(())
     }
+    /// In the process of an authored connection: what the bot keeps is with the process that started this one.
+    ///
+    /// # Errors
+    /// When something is kept already.
+    #[cfg(all(feature = "commands", feature = "mcp"))]
+    pub(crate) fn keep_elsewhere(&self) -> Result<(), Error> {
+        #[cfg(feature = "connections")]
+        self.0.state.set(State::elsewhere()).map_err(|_| Error::new("the bot's state is open already"))?;
+        Ok(())
+    }
     #[cfg(feature = "connections")]
     pub(crate) fn advertised(&self) -> &Advertised {
         &self.0.advertised

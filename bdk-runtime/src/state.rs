@@ -1,5 +1,7 @@
 //! What a bot keeps: its store, its sessions, their folders. Made when first needed, or at the start of what serves.
 
+#[cfg(all(feature = "connections", feature = "commands", feature = "mcp"))]
+use crate::store::Elsewhere;
 #[cfg(feature = "sqlite")]
 use crate::store::{Access, Sqlite};
 use crate::{
@@ -109,6 +111,12 @@ impl State {
     /// One that ends with the process.
     pub(crate) fn in_memory() -> Self {
         Self::over(Arc::new(Memory::default()), Workspaces::temporary())
+    }
+
+    /// That of the bot which started this process: it is not to be had here.
+    #[cfg(all(feature = "connections", feature = "commands", feature = "mcp"))]
+    pub(crate) fn elsewhere() -> Self {
+        Self::over(Arc::new(Elsewhere), Workspaces::temporary())
     }
 
     fn over(store: Arc<dyn Store>, workspaces: Workspaces) -> Self {

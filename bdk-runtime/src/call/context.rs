@@ -137,6 +137,7 @@ impl CallState {
             cancel.cancel();
         }
         if self.options.session.is_none()
+            && self.options.elsewhere().is_none()
             && let Some(path) = self.workspace.get()
             && let Err(error) = std::fs::remove_dir_all(path)
         {
@@ -170,6 +171,9 @@ impl ToolContext {
         if let Some(live) = &self.state.options.session {
             return &live.info;
         }
+        if let Some(info) = self.state.options.elsewhere() {
+            return info;
+        }
         self.state.session.get_or_init(|| SessionInfo {
             id: id::session_id(),
             agent: self.state.bot.slug().to_owned(),
@@ -200,6 +204,11 @@ impl ToolContext {
             }
             let made = self.state.bot.state().workspaces.of(&live.id)?;
             return Ok(self.state.workspace.get_or_init(|| made));
+        }
+        if self.state.options.elsewhere().is_some() {
+            let here = std::env::current_dir();
+            let here = here.map_err(|e| Error::with_source("the folder that this process works in is not there", e))?;
+            return Ok(self.state.workspace.get_or_init(|| here));
         }
         let made = tempfile::Builder::new().prefix("bdk-").tempdir();
         let made = made.map_err(|e| Error::with_source("the call's workspace could not be made", e))?.keep();

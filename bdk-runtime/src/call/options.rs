@@ -1,9 +1,11 @@
 //! What a caller says about a call, beside its input.
 
 use super::{CallState, line::Line, span::McpRequest};
+#[cfg(feature = "connections")]
+use crate::session::Given;
 use crate::{
     Error, Timestamp,
-    session::{Bind, Live, Principal},
+    session::{Bind, Live, Principal, SessionInfo},
 };
 use std::sync::Arc;
 use tokio_util::sync::CancellationToken;
@@ -34,6 +36,9 @@ pub struct CallOptions {
     pub(crate) bind: Option<Bind>,
     /// The session that the call is part of.
     pub(crate) session: Option<Arc<Live>>,
+    /// In the process of an authored connection: the session, which is another process's.
+    #[cfg(feature = "connections")]
+    pub(crate) given: Option<Arc<Given>>,
     /// The idempotency key.
     pub(crate) key: Option<Arc<str>>,
 }
@@ -116,6 +121,20 @@ impl CallOptions {
         (self.dry_run, self.as_of) = (live.dry_run, live.as_of);
         self.session = Some(live);
         self
+    }
+    /// As part of a session that another process has.
+    #[cfg(all(feature = "connections", feature = "mcp"))]
+    pub(crate) fn given(mut self, given: Arc<Given>) -> Self {
+        (self.dry_run, self.as_of) = (given.dry_run, given.as_of);
+        self.given = Some(given);
+        self
+    }
+    /// The session that it is part of, where that is another process's.
+    pub(super) fn elsewhere(&self) -> Option<&SessionInfo> {
+        #[cfg(feature = "connections")]
+        return self.given.as_ref().map(|given| &given.info);
+        #[cfg(not(feature = "connections"))]
+        None
     }
     /// Whether what is said fits together.
     pub(crate) fn check(&self) -> Result<(), Error> {

@@ -5,6 +5,7 @@ use crate::{
     Effect,
     connection::{CallInfo, Called, Failed, Kind, Place},
     registry::{Remote, RunsIn},
+    session::Handed,
     tool::{Output, ToolError},
 };
 use std::{path::Path, sync::Arc};
@@ -25,9 +26,11 @@ pub(super) async fn call_authored(
     input: &CallInput<'_>,
 ) -> Result<Output, Ended> {
     let context = ToolContext::of(state);
+    let session = Handed::of(context.session(), state.options.dry_run, state.options.as_of);
     let folder: &Path = context.workspace_dir().map_err(|error| Ended::Unlent(error.into()))?;
-    let (info, input) = (info(state), input.to_json());
-    let place = Place { folder, lasts: state.options.session.as_ref().map(|live| &live.stop) };
+    let info = CallInfo { session: serde_json::to_value(session).ok(), ..info(state) };
+    let input = input.to_json();
+    let place = Place { folder, session: state.options.session.as_ref() };
     let called = Box::pin(state.bot.connections().call_in(&place, &home.connection, &home.own, &input, &info)).await;
     ended(called, state, &home.connection)
 }

@@ -2,7 +2,7 @@
 
 use super::failed::{Failed, Kind};
 use serde::Deserialize;
-use serde_json::value::RawValue;
+use serde_json::{Value, value::RawValue};
 use std::borrow::Cow;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
@@ -15,6 +15,8 @@ pub(crate) struct CallInfo {
     pub(crate) cancelled: Option<CancellationToken>,
     /// As of W3C's trace context.
     pub(crate) traceparent: Option<String>,
+    /// For the process of an authored connection: the session of the call.
+    pub(crate) session: Option<Value>,
 }
 
 /// A server's result, as it wrote it.

@@ -35,6 +35,8 @@ pub(crate) enum Kind {
     },
     /// It failed so often that it is not tried for a while.
     Paused,
+    /// As many are at work as may be.
+    Full,
     /// Its pin refuses the tool as it is now.
     Pinned,
     /// An HTTP status instead of an answer.
@@ -53,7 +55,7 @@ pub(crate) enum Kind {
 impl Failed {
     /// One whose words do not name the connection yet: [`on`](Self::on) does.
     pub(super) fn bare(kind: Kind, words: impl Into<String>) -> Self {
-        let transient = matches!(kind, Kind::Unsent | Kind::Lost | Kind::Paused | Kind::TimedOut { .. });
+        let transient = matches!(kind, Kind::Unsent | Kind::Lost | Kind::Paused | Kind::Full | Kind::TimedOut { .. });
         Self { kind, words: words.into(), transient, retry_after: None }
     }
     /// Whether it may go well a little later, where the kind does not say it.
@@ -88,7 +90,7 @@ impl Failed {
     /// Whether the server provably did nothing, so that even a write may be tried again.
     pub(crate) fn never_ran(&self) -> bool {
         match &self.kind {
-            Kind::Unknown | Kind::Closed | Kind::Open | Kind::Unsent | Kind::Paused | Kind::Pinned => true,
+            Kind::Unknown | Kind::Closed | Kind::Open | Kind::Unsent | Kind::Paused | Kind::Full | Kind::Pinned => true,
             Kind::TimedOut { sent } | Kind::Cancelled { sent } => !sent,
             // what these say of themselves
             Kind::Refused { status } => matches!(status, 300..=399 | 401 | 403..=406 | 411 | 413 | 415 | 429),

@@ -100,6 +100,7 @@ impl Held {
             deadline: info.deadline.map_or(own, |deadline| deadline.min(own)),
             cancelled: info.cancelled.as_ref(),
             traceparent: info.traceparent.as_deref(),
+            session: info.session.as_ref(),
         };
         let called = self.call_until(tool, input, &when).await;
         self.judge(&entry, &called);
@@ -137,7 +138,7 @@ impl Held {
     async fn list_anew(self: Arc<Self>) -> Result<Arc<Listing>, Failed> {
         let mut again = true;
         loop {
-            let opening = When { deadline: Instant::now() + self.limits.open * 2, cancelled: None, traceparent: None };
+            let opening = When::until(Instant::now() + self.limits.open * 2);
             let client = self.client(&opening).await?;
             let version = self.version.load(Ordering::Acquire);
             match self.read_listing(&client).await {
@@ -152,7 +153,7 @@ impl Held {
     }
 
     async fn read_listing(&self, client: &Client) -> Result<Listing, Failed> {
-        let when = When { deadline: Instant::now() + self.limits.list, cancelled: None, traceparent: None };
+        let when = When::until(Instant::now() + self.limits.list);
         let mut reading = Reading::new(&self.limits);
         let mut cursor = None;
         loop {
@@ -336,12 +337,19 @@ impl Held {
                 // an opening is counted once, however many wait for it
                 Kind::Open | Kind::TimedOut { .. } | Kind::Lost => entry.bad_probe(&failed.words),
                 Kind::Unsent => entry.bad(&failed.words),
-                Kind::Unknown | Kind::Closed | Kind::Cancelled { .. } | Kind::Paused | Kind::Pinned => {}
+                Kind::Unknown | Kind::Closed | Kind::Cancelled { .. } | Kind::Paused | Kind::Full | Kind::Pinned => {}
             },
         }
     }
 
     pub(super) async fn close(&self) {
+        if let Some(client) = self.shut() {
+            client.close().await;
+        }
+    }
+
+    /// Nothing is opened any more. The client, dropped, takes its process along.
+    pub(super) fn shut(&self) -> Option<Arc<Client>> {
         let client = {
             let mut state = self.state();
             state.closed = true;
@@ -350,9 +358,7 @@ impl Held {
         self.seats.close();
         self.listing.end();
         self.opening.end();
-        if let Some(client) = client {
-            client.close().await;
-        }
+        client
     }
 
     #[cfg(test)]

@@ -33,6 +33,9 @@ pub(crate) struct Limits {
     pub(crate) crash_window: Duration,
     pub(crate) pause: Duration,
     pub(crate) longest_pause: Duration,
+    /// Processes of authored connections at once, and how long one stays that no call needed.
+    pub(crate) processes: usize,
+    pub(crate) idle: Duration,
     /// What a process has for going by itself once its stdin is closed, and again once it was asked.
     pub(crate) grace: Duration,
 }
@@ -59,6 +62,8 @@ impl Default for Limits {
             crash_window: seconds(60),
             pause: seconds(5),
             longest_pause: seconds(60),
+            processes: 64,
+            idle: seconds(300),
             grace: seconds(2),
         }
     }

@@ -40,6 +40,8 @@ pub(crate) mod offered;
 #[cfg(feature = "connections")]
 mod outcome;
 #[cfg(feature = "connections")]
+mod places;
+#[cfg(feature = "connections")]
 mod pool;
 mod spec;
 mod template;
@@ -66,5 +68,6 @@ pub(crate) use {
     failed::{Failed, Kind},
     listing::{Annotations, Listing, RemoteTool},
     names::Names,
-    pool::{Connections, Place},
+    places::Place,
+    pool::Connections,
 };

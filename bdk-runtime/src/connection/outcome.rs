@@ -29,7 +29,7 @@ impl Called {
 impl Failed {
     /// Whether the server is not to be had now, whatever is asked of it.
     pub(crate) fn is_not_there(&self) -> bool {
-        matches!(self.kind, Kind::Unknown | Kind::Closed | Kind::Open | Kind::Paused | Kind::Pinned)
+        matches!(self.kind, Kind::Unknown | Kind::Closed | Kind::Open | Kind::Paused | Kind::Full | Kind::Pinned)
     }
 }
 

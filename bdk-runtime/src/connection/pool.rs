@@ -9,31 +9,19 @@ use super::{
     limits::Limits,
     listing::Listing,
     lock::Pins,
+    places::{Place, Places},
 };
-use crate::{lock::lock, near};
+use crate::near;
 use futures_util::future::join_all;
 use serde_json::value::RawValue;
-use std::{
-    collections::{HashMap, hash_map::Entry},
-    path::{Path, PathBuf},
-    sync::{Arc, Mutex},
-};
+use std::{collections::HashMap, path::PathBuf, sync::Arc};
 use tokio::sync::watch;
-use tokio_util::sync::CancellationToken;
-
-type InFolders = HashMap<(Box<str>, PathBuf), Arc<Held>>;
-
-/// Where the process of an authored connection works, and for how long: until this is cancelled, or for one call.
-pub(crate) struct Place<'a> {
-    pub(crate) folder: &'a Path,
-    pub(crate) lasts: Option<&'a CancellationToken>,
-}
 
 /// A bot's connections, one client each, which all of its calls share. Dropped, it leaves no process behind.
 pub(crate) struct Connections {
     held: HashMap<Box<str>, Arc<Held>>,
-    /// The processes of authored connections that work in a session's folder, by connection and folder.
-    in_folders: Arc<Mutex<InFolders>>,
+    /// Of authored ones there is a client for each place where one works.
+    places: Places,
     common: Common,
 }
 
@@ -45,6 +33,15 @@ pub(super) struct Common {
     /// What their servers are held to.
     pub(super) pins: Arc<Pins>,
     pub(super) changes: watch::Sender<u64>,
+}
+
+impl Drop for Connections {
+    /// What is being opened would go on.
+    fn drop(&mut self) {
+        for held in self.held.values() {
+            held.shut();
+        }
+    }
 }
 
 impl Connections {
@@ -65,7 +62,7 @@ impl Connections {
             let held = Held::new(declared.clone(), None, common.clone());
             (declared.name.clone(), Arc::new(held))
         });
-        Self { held: held.collect(), in_folders: Arc::default(), common }
+        Self { held: held.collect(), places: Places::new(common.limits.clone()), common }
     }
 
     /// The tools of a server: as they were listed, until the server says that they changed, or is opened anew.
@@ -104,28 +101,12 @@ impl Connections {
     ) -> Result<Called, Failed> {
         let declared = &self.held(name)?.declared;
         let make = || Arc::new(Held::new(declared.clone(), Some(place.folder.to_owned()), self.common.clone()));
-        let Some(lasts) = place.lasts else {
-            let held = make();
-            let called = held.call(tool, input.get(), info).await;
-            held.close().await;
-            return called;
-        };
-        let key = (Box::from(name), place.folder.to_owned());
-        let (held, is_new) = match lock(&self.in_folders).entry(key.clone()) {
-            Entry::Occupied(held) => (held.get().clone(), false),
-            Entry::Vacant(vacant) => (vacant.insert(make()).clone(), true),
-        };
-        if is_new {
-            let (in_folders, lasts) = (self.in_folders.clone(), lasts.clone());
-            tokio::spawn(async move {
-                lasts.cancelled().await;
-                let held = lock(&in_folders).remove(&key);
-                if let Some(held) = held {
-                    held.close().await;
-                }
-            });
+        let seat = self.places.seat(name, place, make).map_err(|failed| failed.on(name))?;
+        let called = seat.held.call(tool, input.get(), info).await;
+        if place.session.is_none() {
+            seat.held.close().await;
         }
-        held.call(tool, input.get(), info).await
+        called
     }
 
     pub(super) fn limits(&self) -> &Limits {
@@ -139,8 +120,7 @@ impl Connections {
 
     /// Ends every process and every session. Nothing is opened any more.
     pub(crate) async fn close(&self) {
-        let in_folders: Vec<Arc<Held>> = lock(&self.in_folders).drain().map(|(_, held)| held).collect();
-        join_all(self.held.values().chain(&in_folders).map(|held| held.close())).await;
+        tokio::join!(join_all(self.held.values().map(|held| held.close())), self.places.close());
     }
 
     pub(super) fn held(&self, name: &str) -> Result<&Arc<Held>, Failed> {

@@ -5,6 +5,8 @@ use super::{
     message::{Capabilities, Message},
     session::Session,
 };
+#[cfg(feature = "connections")]
+use crate::session::Given;
 use crate::{
     Principal,
     call::{
@@ -42,6 +44,9 @@ pub(crate) struct Client {
     pub(crate) whole: bool,
     /// What its calls are part of: the session of the bot's that its address names. Of MCP's own sessions it knows nothing.
     pub(crate) bound: Option<Arc<Live>>,
+    /// In the process of an authored connection: what the calls are part of, which is another process's.
+    #[cfg(feature = "connections")]
+    pub(crate) given: Option<Arc<Given>>,
     /// What the spans of its calls say of it; none where nobody listens.
     pub(crate) told: Option<Arc<McpClient>>,
 }
@@ -52,8 +57,18 @@ impl Client {
         let meta = message.meta();
         let abilities = meta.and_then(|m| m.capabilities.as_ref()).map(Capabilities::abilities).unwrap_or_default();
         let log = meta.and_then(|m| m.log_level.as_ref()).and_then(|level| LogLevel::parse(&level.0));
-        let bound = None;
-        Self { era: Era::Stateless, principal, abilities, log, session: None, whole: false, bound, told: None }
+        Self {
+            era: Era::Stateless,
+            principal,
+            abilities,
+            log,
+            session: None,
+            whole: false,
+            bound: None,
+            #[cfg(feature = "connections")]
+            given: None,
+            told: None,
+        }
     }
     /// Of a request of a session.
     pub(crate) fn of(session: Arc<Session>) -> Self {
@@ -65,6 +80,8 @@ impl Client {
             session: Some(session),
             whole: false,
             bound: None,
+            #[cfg(feature = "connections")]
+            given: None,
             told: None,
         }
     }
@@ -97,9 +114,18 @@ impl Client {
     }
     /// Of a request of the older era that names no session: nothing can be asked of it.
     pub(crate) fn without_session(principal: Arc<Principal>) -> Self {
-        let abilities = Abilities::default();
-        let (log, session, bound, told) = (None, None, None, None);
-        Self { era: Era::Sessions, principal, abilities, log, session, whole: false, bound, told }
+        Self {
+            era: Era::Sessions,
+            principal,
+            abilities: Abilities::default(),
+            log: None,
+            session: None,
+            whole: false,
+            bound: None,
+            #[cfg(feature = "connections")]
+            given: None,
+            told: None,
+        }
     }
     /// The same with its calls in this session.
     pub(crate) fn within(self, bound: Option<Arc<Live>>) -> Self {
@@ -109,6 +135,10 @@ impl Client {
     pub(super) fn options(&self, id: &str) -> CallOptions {
         let (mcp, principal) = (self.request(id), Some(self.principal.clone()));
         let options = CallOptions { mcp, principal, ..CallOptions::new() };
+        #[cfg(feature = "connections")]
+        if let Some(given) = &self.given {
+            return options.given(given.clone());
+        }
         match &self.bound {
             Some(live) => options.within(live.clone()),
             None => options,

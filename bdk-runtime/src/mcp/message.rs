@@ -3,6 +3,8 @@
 
 use super::{client::STATELESS, error::RpcError};
 use crate::call::{CallInput, check_key, is_traceparent, line::Abilities};
+#[cfg(feature = "connections")]
+use crate::session::{Given, Handed, META};
 use serde::{
     Deserialize, Deserializer,
     de::{Error as _, IgnoredAny, MapAccess, Visitor},
@@ -106,6 +108,8 @@ object! {
         progress_token: &'a RawValue = "progressToken",
         traceparent: &'a RawValue = "traceparent",
         key: &'a RawValue = "bdk/idempotencyKey",
+        /// In the process of an authored connection.
+        session: &'a RawValue = "bdk/session",
         protocol_version: Text<'a> = "io.modelcontextprotocol/protocolVersion",
         capabilities: Capabilities<'a> = "io.modelcontextprotocol/clientCapabilities",
         log_level: Text<'a> = "io.modelcontextprotocol/logLevel",
@@ -211,6 +215,15 @@ impl Meta<'_> {
     /// W3C's `traceparent`, where it is one: nobody is refused for a broken one.
     pub(crate) fn traceparent(&self) -> Option<Box<str>> {
         traceparent(self.traceparent.map(RawValue::get))
+    }
+    /// The session that another process has.
+    #[cfg(feature = "connections")]
+    pub(crate) fn session(&self) -> Result<Option<Given>, RpcError> {
+        let Some(json) = self.session else { return Ok(None) };
+        match serde_json::from_str::<Handed>(json.get()) {
+            Ok(handed) => Ok(Some(handed.into())),
+            Err(why) => Err(RpcError::params(format!("`_meta[\"{META}\"]`: {why}"))),
+        }
     }
     /// By what a repetition of the call is known.
     pub(crate) fn key(&self) -> Result<Option<Arc<str>>, RpcError> {

@@ -265,6 +265,17 @@ impl Stdio {
                     Some(live) => Client { principal: live.info.auth.clone(), ..client }.within(Some(live)),
                     None => client,
                 };
+                #[cfg(feature = "connections")]
+                if self.mcp.bot.registry().is_alone() {
+                    match message.meta().map_or(Ok(None), super::message::Meta::session) {
+                        Ok(Some(given)) => {
+                            client =
+                                Client { principal: given.info.auth.clone(), given: Some(Arc::new(given)), ..client };
+                        }
+                        Ok(None) => {}
+                        Err(error) => return self.out.send(error.of(message.id).to_json()),
+                    }
+                }
                 client.tell_spans("pipe", || (super::lock(&self.agreed).version.clone(), None));
                 self.call(client, message, line).await;
             }

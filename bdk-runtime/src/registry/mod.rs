@@ -134,6 +134,11 @@ impl Registry {
         })
     }
 
+    /// Whether it has but the tools of one authored connection, in that connection's process.
+    #[cfg(all(feature = "connections", feature = "mcp"))]
+    pub(crate) fn is_alone(&self) -> bool {
+        self.alone
+    }
     /// The bot's tools, by name: its own, and those of connections that are advertised.
     pub fn tools(&self) -> &[Arc<Tool>] {
         &self.tools

@@ -9,6 +9,8 @@ mod detail;
 mod event;
 mod facts;
 mod follow;
+#[cfg(feature = "connections")]
+mod handed;
 mod live;
 mod open;
 mod options;
@@ -20,6 +22,8 @@ pub use event::Event;
 pub(crate) use event::write_line;
 pub(crate) use facts::Facts;
 pub(crate) use follow::Follow;
+#[cfg(feature = "connections")]
+pub(crate) use handed::{Given, Handed, META};
 pub(crate) use live::{Bind, Live, Sessions, Unbound};
 pub(crate) use open::Unopened;
 pub use options::SessionOptions;

@@ -7,12 +7,16 @@
 
 #[cfg(test)]
 mod conformance;
+#[cfg(all(feature = "connections", feature = "commands", feature = "mcp"))]
+mod elsewhere;
 mod memory;
 #[cfg(feature = "postgres")]
 mod postgres;
 #[cfg(feature = "sqlite")]
 mod sqlite;
 
+#[cfg(all(feature = "connections", feature = "commands", feature = "mcp"))]
+pub(crate) use elsewhere::Elsewhere;
 pub(crate) use memory::Memory;
 #[cfg(feature = "postgres")]
 pub(crate) use postgres::Postgres;

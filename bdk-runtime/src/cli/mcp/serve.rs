@@ -31,6 +31,16 @@ fn of_connection(bot: &Bot, name: &str) -> Result<Bot, Stop> {
     })
 }
 
+/// Whether it is the process of an authored connection.
+#[cfg(feature = "connections")]
+fn is_alone(bot: &Bot) -> bool {
+    bot.registry().is_alone()
+}
+#[cfg(not(feature = "connections"))]
+fn is_alone(_: &Bot) -> bool {
+    false
+}
+
 /// Serves until the client closes its end or a signal comes.
 pub(in crate::cli) async fn serve(args: McpServeArgs) -> Result<ExitCode, Stop> {
     let kept = |e: &dyn std::fmt::Display| Stop::failed(format!("stdin and stdout cannot be kept for messages: {e}"));
@@ -50,11 +60,16 @@ pub(in crate::cli) async fn serve(args: McpServeArgs) -> Result<ExitCode, Stop> 
     let bound = args.session.map(Bind::Id);
     // several clients may start the same bot in one folder, and a folder of state has room for one
     let nowhere = || if bound.is_some() { StateAt::default() } else { StateAt::Memory };
+    let is_elsewhere = is_alone(&bot) && args.state.is_none() && bound.is_none();
     let at = args.state.unwrap_or_else(nowhere);
     if bound.is_some() {
         State::check_there(&at)?;
     }
-    bot.keep_state(&at).await?;
+    if is_elsewhere {
+        bot.keep_elsewhere()?;
+    } else {
+        bot.keep_state(&at).await?;
+    }
     if let Some(bind) = &bound {
         bot.state().sessions.bind(bind, None).await.map_err(crate::Error::from)?;
     }

@@ -16,7 +16,7 @@ use super::{
     limits::Limits,
     wire::Wire,
 };
-use crate::bot::Identity;
+use crate::{bot::Identity, session::META};
 use ::http::HeaderMap;
 use desk::{Desk, Slot, WithSlot};
 use rmcp::{
@@ -35,7 +35,10 @@ use rmcp::{
         streamable_http_client::{StreamableHttpClientTransport, StreamableHttpClientTransportConfig},
     },
 };
-use serde_json::value::{RawValue, to_raw_value};
+use serde_json::{
+    Value,
+    value::{RawValue, to_raw_value},
+};
 use std::{
     sync::{
         Arc,
@@ -57,6 +60,13 @@ pub(super) struct When<'a> {
     pub(super) deadline: Instant,
     pub(super) cancelled: Option<&'a CancellationToken>,
     pub(super) traceparent: Option<&'a str>,
+    pub(super) session: Option<&'a Value>,
+}
+
+impl When<'_> {
+    pub(super) fn until(deadline: Instant) -> Self {
+        Self { deadline, cancelled: None, traceparent: None, session: None }
+    }
 }
 
 /// A server, open. Dropped, it is closed, and a process of its is killed.
@@ -213,6 +223,9 @@ impl Client {
         let mut request = ClientRequest::CallToolRequest(request);
         if let Some(parent) = when.traceparent {
             request.get_meta_mut().set_traceparent(parent);
+        }
+        if let Some(session) = when.session {
+            request.get_meta_mut().insert(META.to_owned(), session.clone());
         }
         self.request(request, &slot, when).await
     }
