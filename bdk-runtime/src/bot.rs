@@ -1,7 +1,7 @@
 //! The running bot: what every front shares, and hands to the call path.
 
 #[cfg(feature = "connections")]
-use crate::connection::{Advertised, Connections, Until, follow, lock::Pins};
+use crate::connection::{Advertised, Connections, Until, follow, lock::Pins, of_user};
 use crate::{
     Error, Timestamp,
     call::{self, CallInput, CallOptions, Done, Provided, ToolContext, UnknownTool},
@@ -13,6 +13,8 @@ use crate::{
 };
 use futures_util::future::BoxFuture;
 use serde_json::Value;
+#[cfg(feature = "connections")]
+use std::path::{Path, PathBuf};
 use std::{
     any::TypeId,
     sync::{Arc, Mutex, OnceLock, PoisonError, RwLock, Weak},
@@ -191,10 +193,9 @@ impl Bot {
         let state = State::open(self, at).await?;
         self.0.state.set(state).map_err(|_| Error::new("the bot's state is open already"))?;
         #[cfg(feature = "connections")]
-        if let Some(folder) = at.folder() {
+        if !self.registry().connections().is_empty() {
             // what an earlier process left running is ended now, not when a connection is needed
-            let pool = Connections::new(self.registry().connections(), self.pins().clone(), Some(folder.to_owned()));
-            let _ = self.0.connections.set(pool);
+            let _ = self.0.connections.set(self.pool(at.folder().map(Path::to_owned)));
         }
         tokio::spawn(state::tend(self.clone()));
         #[cfg(feature = "connections")]
@@ -220,7 +221,11 @@ impl Bot {
     /// Its connections.
     #[cfg(feature = "connections")]
     pub(crate) fn connections(&self) -> &Connections {
-        self.0.connections.get_or_init(|| Connections::new(self.registry().connections(), self.pins().clone(), None))
+        self.0.connections.get_or_init(|| self.pool(None))
+    }
+    #[cfg(feature = "connections")]
+    fn pool(&self, folder: Option<PathBuf>) -> Connections {
+        Connections::new(self.registry().connections(), self.pins().clone(), folder.or_else(of_user))
     }
     #[cfg(feature = "connections")]
     #[cfg(test)]

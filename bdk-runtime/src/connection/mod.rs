@@ -65,6 +65,7 @@ pub(crate) use template::Template;
 pub(crate) use {
     advertised::{Advertised, Until, follow},
     called::{CallInfo, Called},
+    child::of_user,
     failed::{Failed, Kind},
     listing::{Annotations, Listing, RemoteTool},
     names::Names,

@@ -6,4 +6,5 @@ mod program;
 mod stderr;
 
 pub(super) use notes::Notes;
+pub(crate) use notes::of_user;
 pub(super) use process::{Ended, Order, Process, Started};

@@ -1,12 +1,17 @@
 //! Which processes run, on disk: what is left of a bot that was killed is ended when it starts again.
 
+use crate::id;
 use rustix::process::{Pid, Signal};
 use serde::{Deserialize, Serialize};
 use std::{
     fs, io,
+    os::unix::fs::{DirBuilderExt, MetadataExt},
     path::{Path, PathBuf},
     sync::Arc,
 };
+
+/// The variable by which a process is found that was killed with its note half written: all that it starts has it too.
+pub(super) const MARK: &str = "BDK_CHILD";
 
 /// The folder of the notes, where there is one.
 #[derive(Debug, Clone, Default)]
@@ -23,12 +28,27 @@ struct Known {
 #[derive(Debug, Serialize, Deserialize)]
 struct Note {
     connection: String,
+    /// What its variable [`MARK`] says.
+    mark: String,
     /// Which start of the system its ticks count from.
     boot: String,
-    /// It leads a group of its own.
-    child: Known,
-    session: i32,
     owner: Known,
+    /// Once it runs.
+    child: Option<Leader>,
+}
+
+/// A process that leads a group of its own.
+#[derive(Debug, Clone, Copy, Serialize, Deserialize)]
+struct Leader {
+    #[serde(flatten)]
+    known: Known,
+    session: i32,
+}
+
+/// The note of one process, from before it is there until it is gone.
+pub(super) struct Noted {
+    file: Option<PathBuf>,
+    note: Note,
 }
 
 /// One line of the system's list of processes.
@@ -36,6 +56,20 @@ struct Listed {
     group: i32,
     session: i32,
     start: u64,
+}
+
+/// The folder of a bot that keeps its state nowhere or elsewhere: this user's on this machine, shared by all such bots. None
+/// where somebody else could write to it.
+pub(crate) fn of_user() -> Option<PathBuf> {
+    let user = rustix::process::geteuid().as_raw();
+    let folder = match std::env::var_os("XDG_RUNTIME_DIR").filter(|folder| !folder.is_empty()) {
+        Some(folder) => PathBuf::from(folder).join("bdk"),
+        None => std::env::temp_dir().join(format!("bdk-{user}")),
+    };
+    match folder.symlink_metadata() {
+        Ok(there) => (there.is_dir() && there.uid() == user && there.mode() & 0o077 == 0).then_some(folder),
+        Err(error) => (error.kind() == io::ErrorKind::NotFound).then_some(folder),
+    }
 }
 
 impl Notes {
@@ -47,39 +81,66 @@ impl Notes {
         Self(Some(folder.into()))
     }
 
-    pub(super) fn add(&self, connection: &str, child: i32) {
-        let Some(folder) = &self.0 else { return };
-        let note = || {
-            let (of_child, own) = (listed(child)?, i32::try_from(std::process::id()).ok()?);
-            Some(Note {
-                connection: connection.to_owned(),
-                boot: boot()?,
-                child: Known { pid: child, start: of_child.start },
-                session: of_child.session,
-                owner: Known { pid: own, start: listed(own)?.start },
-            })
-        };
+    /// Notes a process that is about to be started.
+    pub(super) fn begin(&self, connection: &str) -> Noted {
+        let own = i32::try_from(std::process::id()).unwrap_or_default();
+        let owner = listed(own).map(|process| Known { pid: own, start: process.start });
+        let (mark, boot) = (id::random(), boot());
         // elsewhere than on Linux there is nothing to tell processes apart by
-        let Some(text) = note().and_then(|note| serde_json::to_vec(&note).ok()) else { return };
-        let file = file(folder, child);
-        if let Err(error) = fs::create_dir_all(folder).and_then(|()| fs::write(&file, text)) {
+        let there = owner.is_some() && boot.is_some();
+        let file = self.0.as_ref().filter(|_| there).map(|folder| folder.join(format!("{mark}.json")));
+        let note = Note {
+            connection: connection.to_owned(),
+            mark,
+            boot: boot.unwrap_or_default(),
+            owner: owner.unwrap_or(Known { pid: own, start: 0 }),
+            child: None,
+        };
+        let noted = Noted { file, note };
+        noted.write();
+        noted
+    }
+}
+
+impl Noted {
+    pub(super) fn mark(&self) -> &str {
+        &self.note.mark
+    }
+
+    /// It runs.
+    pub(super) fn started(&mut self, child: i32) {
+        let leader =
+            listed(child).map(|of| Leader { known: Known { pid: child, start: of.start }, session: of.session });
+        self.note.child = leader;
+        self.write();
+    }
+
+    fn write(&self) {
+        let Some(file) = &self.file else { return };
+        let written = || {
+            let folder = file.parent().unwrap_or(Path::new(""));
+            fs::DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
+            // whole or not at all: a half one says nothing
+            let (beside, text) = (file.with_extension("new"), serde_json::to_vec(&self.note)?);
+            fs::write(&beside, text)?;
+            fs::rename(&beside, file)
+        };
+        if let Err(error) = written() {
             tracing::warn!(
-                target: "bdk::connection", connection, %error,
+                target: "bdk::connection", connection = self.note.connection, %error,
                 "{} cannot be written: if the bot is killed, the process is not ended when it starts again", file.display()
             );
         }
     }
-
-    pub(super) fn remove(&self, child: i32) {
-        if let Some(folder) = &self.0 {
-            // one that could not be written is not there
-            let _ = fs::remove_file(file(folder, child));
-        }
-    }
 }
 
-fn file(folder: &Path, child: i32) -> PathBuf {
-    folder.join(format!("{child}.json"))
+impl Drop for Noted {
+    fn drop(&mut self) {
+        if let Some(file) = &self.file {
+            // one that could not be written is not there
+            let _ = fs::remove_file(file);
+        }
+    }
 }
 
 fn sweep(folder: &Path) {
@@ -88,13 +149,19 @@ fn sweep(folder: &Path) {
         let Some(note) = fs::read(&file).ok().and_then(|text| serde_json::from_slice::<Note>(&text).ok()) else {
             continue;
         };
+        let since_then = Some(&note.boot) == boot().as_ref();
         // another bot with this folder, which is alive
-        if Some(&note.boot) == boot().as_ref() && is_running(note.owner) {
+        if since_then && is_running(note.owner) {
             continue;
         }
-        if is_left(&note) && kill_group(note.child.pid).is_ok() {
+        let left = match note.child {
+            _ if !since_then => None,
+            Some(leader) => is_left(leader).then_some(leader.known.pid),
+            None => marked(&note.mark),
+        };
+        if let Some(pid) = left.filter(|pid| kill_group(*pid).is_ok()) {
             tracing::info!(
-                target: "bdk::connection", connection = note.connection, pid = note.child.pid,
+                target: "bdk::connection", connection = note.connection, pid,
                 "ended what an earlier run of the bot left"
             );
         }
@@ -103,20 +170,32 @@ fn sweep(folder: &Path) {
     }
 }
 
+fn pids() -> impl Iterator<Item = i32> {
+    let processes = fs::read_dir("/proc").into_iter().flatten();
+    processes.filter_map(|entry| entry.ok()?.file_name().to_str()?.parse().ok())
+}
+
 /// Whether the group is still there, and the same.
-fn is_left(note: &Note) -> bool {
-    if Some(&note.boot) != boot().as_ref() {
-        return false;
-    }
-    if listed(note.child.pid).is_some() {
-        return is_running(note.child);
+fn is_left(leader: Leader) -> bool {
+    let Leader { known, session } = leader;
+    if listed(known.pid).is_some() {
+        return is_running(known);
     }
     // the number of a group is not given away while it has members
-    let Ok(processes) = fs::read_dir("/proc") else { return false };
-    let pids = processes.filter_map(|entry| entry.ok()?.file_name().to_str()?.parse().ok());
-    pids.filter_map(listed).any(|process| {
-        process.group == note.child.pid && process.session == note.session && process.start >= note.child.start
-    })
+    pids()
+        .filter_map(listed)
+        .any(|process| process.group == known.pid && process.session == session && process.start >= known.start)
+}
+
+/// The process that was started with this mark and leads its group.
+fn marked(mark: &str) -> Option<i32> {
+    let variable = format!("{MARK}={mark}");
+    let has_it = |pid: &i32| {
+        // another user's cannot be read
+        let environment = fs::read(format!("/proc/{pid}/environ")).unwrap_or_default();
+        environment.split(|byte| *byte == 0).any(|one| one == variable.as_bytes())
+    };
+    pids().filter(|pid| listed(*pid).is_some_and(|process| process.group == *pid)).find(has_it)
 }
 
 fn is_running(known: Known) -> bool {
@@ -160,32 +239,35 @@ mod tests {
     fn sleeping(script: &str) -> Child {
         Command::new("sh").args(["-c", script]).process_group(0).spawn().unwrap()
     }
-    fn noted(folder: &Path, child: &Child, change: impl FnOnce(&mut Note)) -> PathBuf {
-        let pid = i32::try_from(child.id()).unwrap();
-        Notes(Some(folder.join("children").into())).add("x", pid);
-        let file = file(&folder.join("children"), pid);
-        let mut note: Note = serde_json::from_slice(&fs::read(&file).unwrap()).unwrap();
-        // as of a bot that is no more
-        note.owner = Known { pid: i32::MAX, start: 1 };
-        change(&mut note);
-        fs::write(&file, serde_json::to_vec(&note).unwrap()).unwrap();
-        file
+    /// A note as of a bot that is no more.
+    fn noted(folder: &Path, child: Option<&Child>, mark: Option<&str>, change: impl FnOnce(&mut Note)) -> PathBuf {
+        let mut noted = Notes(Some(folder.join("children").into())).begin("x");
+        if let Some(child) = child {
+            noted.started(i32::try_from(child.id()).unwrap());
+        }
+        if let Some(mark) = mark {
+            noted.note.mark = mark.to_owned();
+        }
+        noted.note.owner = Known { pid: i32::MAX, start: 1 };
+        change(&mut noted.note);
+        noted.write();
+        // the bot was killed
+        noted.file.take().unwrap()
     }
     fn members(group: u32) -> usize {
-        let pids = fs::read_dir("/proc").unwrap().filter_map(|entry| entry.ok()?.file_name().to_str()?.parse().ok());
-        pids.filter_map(listed).filter(|process| i32::try_from(group) == Ok(process.group)).count()
+        pids().filter_map(listed).filter(|process| i32::try_from(group) == Ok(process.group)).count()
     }
 
     #[test]
     fn what_a_killed_bot_left_is_ended_at_the_next_start_with_its_own_children() {
         let folder = tempfile::tempdir().unwrap();
         let mut child = sleeping("sleep 600 & wait");
-        let file = noted(folder.path(), &child, |_| {});
+        let file = noted(folder.path(), Some(&child), None, |_| {});
         Notes::at(Some(folder.path().to_owned()));
         assert!(!child.wait().unwrap().success() && !file.exists());
         // its leader gone, the rest of it still there
         let mut child = sleeping("sleep 600 &");
-        noted(folder.path(), &child, |_| {});
+        noted(folder.path(), Some(&child), None, |_| {});
         child.wait().unwrap();
         assert_eq!(members(child.id()), 1);
         Notes::at(Some(folder.path().to_owned()));
@@ -197,18 +279,33 @@ mod tests {
     }
 
     #[test]
+    fn one_that_was_started_while_its_note_was_half_written_is_found_by_its_mark() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut command = Command::new("sh");
+        command.args(["-c", "sleep 600 & wait"]).process_group(0).env(MARK, "4f1c-a-mark");
+        let mut child = command.spawn().unwrap();
+        let file = noted(folder.path(), None, Some("another-mark"), |_| {});
+        Notes::at(Some(folder.path().to_owned()));
+        assert!(child.try_wait().unwrap().is_none() && !file.exists());
+        noted(folder.path(), None, Some("4f1c-a-mark"), |_| {});
+        Notes::at(Some(folder.path().to_owned()));
+        assert!(!child.wait().unwrap().success());
+    }
+
+    #[test]
     fn a_process_that_only_has_the_number_is_left_alone_and_so_is_another_bots() {
         let folder = tempfile::tempdir().unwrap();
         let mut child = sleeping("exec sleep 600");
         let own = listed(i32::try_from(std::process::id()).unwrap()).unwrap().start;
-        let changes: [fn(&mut Note); 2] = [|note| note.child.start -= 1, |note| note.boot = "another".to_owned()];
+        let changes: [fn(&mut Note); 2] =
+            [|note| note.child.as_mut().unwrap().known.start -= 1, |note| note.boot = "another".to_owned()];
         for change in changes {
-            let file = noted(folder.path(), &child, change);
+            let file = noted(folder.path(), Some(&child), None, change);
             Notes::at(Some(folder.path().to_owned()));
             assert!(child.try_wait().unwrap().is_none() && !file.exists());
         }
         let pid = i32::try_from(std::process::id()).unwrap();
-        let file = noted(folder.path(), &child, |note| note.owner = Known { pid, start: own });
+        let file = noted(folder.path(), Some(&child), None, |note| note.owner = Known { pid, start: own });
         Notes::at(Some(folder.path().to_owned()));
         assert!(child.try_wait().unwrap().is_none() && file.exists());
         child.kill().unwrap();

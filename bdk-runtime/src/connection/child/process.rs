@@ -1,7 +1,7 @@
 //! A process: started in a group of its own, waited for, and ended with everything that it started.
 
 use super::{
-    notes::{self, Notes},
+    notes::{self, MARK, Noted, Notes},
     program,
     stderr::Tail,
 };
@@ -103,6 +103,9 @@ impl Order<'_> {
         if let Some(folder) = self.cwd {
             command.current_dir(folder);
         }
+        // before it is there: who is killed in between leaves it findable
+        let mut noted = notes.begin(self.connection);
+        command.env(MARK, noted.mark());
         let mut child = command.spawn().map_err(|error| {
             let transient = matches!(error.kind(), io::ErrorKind::WouldBlock | io::ErrorKind::ExecutableFileBusy);
             lasting(unstarted(&program, &error)).transient(transient)
@@ -113,15 +116,14 @@ impl Order<'_> {
         let (Some(stdin), Some(stdout), Some(stderr)) = streams else {
             return Err(lasting(format!("`{}` has no pipes", self.program)));
         };
-        notes.add(self.connection, leader);
+        noted.started(leader);
         let (stop, tail) = (CancellationToken::new(), Arc::new(Tail::default()));
         let (told, ended) = watch::channel(None);
         let listening = {
             let (tail, connection) = (tail.clone(), self.connection.to_owned());
             tokio::spawn(async move { tail.listen(&connection, stderr).await })
         };
-        let watching =
-            Watch { child, group: group.clone(), notes: notes.clone(), stop: stop.clone(), grace: self.grace };
+        let watching = Watch { child, group: group.clone(), _noted: noted, stop: stop.clone(), grace: self.grace };
         let (name, last) = (self.program.to_owned(), tail.clone());
         tokio::spawn(async move {
             let (status, asked) = watching.until_gone().await;
@@ -162,7 +164,8 @@ fn described(status: &io::Result<ExitStatus>) -> String {
 struct Watch {
     child: Child,
     group: Arc<Group>,
-    notes: Notes,
+    /// Until it is gone.
+    _noted: Noted,
     stop: CancellationToken,
     grace: Duration,
 }
@@ -175,7 +178,6 @@ impl Watch {
             () = self.stop.cancelled() => (self.asked().await, true),
         };
         self.group.kill_the_rest();
-        self.notes.remove(self.group.leader);
         ended
     }
 

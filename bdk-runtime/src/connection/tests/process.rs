@@ -74,10 +74,11 @@ async fn a_process_is_noted_while_it_runs() {
     let connections = Connections::new(&[declared("it", python())], Arc::default(), Some(folder.path().to_owned()));
     call(&connections, "pid", json!({})).await.unwrap();
     let pid = connections.held("it").unwrap().pid().unwrap();
-    let note = folder.path().join(format!("children/{pid}.json"));
-    assert!(fs::read_to_string(&note).unwrap().contains("\"connection\":\"it\""));
+    let notes = || fs::read_dir(folder.path().join("children")).unwrap().map(|entry| entry.unwrap().path());
+    let note: Value = serde_json::from_slice(&fs::read(notes().next().unwrap()).unwrap()).unwrap();
+    assert_eq!((&note["connection"], &note["child"]["pid"]), (&json!("it"), &json!(pid)), "{note}");
     connections.close().await;
-    assert!(!note.exists());
+    assert_eq!(notes().count(), 0);
 }
 
 #[tokio::test]
