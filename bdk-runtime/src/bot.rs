@@ -17,7 +17,7 @@ use serde_json::Value;
 use std::path::{Path, PathBuf};
 use std::{
     any::TypeId,
-    sync::{Arc, Mutex, OnceLock, PoisonError, RwLock, Weak},
+    sync::{Arc, Mutex, OnceLock, PoisonError, RwLock},
 };
 use tokio::sync::{Semaphore, watch};
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
@@ -99,7 +99,7 @@ struct Inner {
 
 /// A bot that ends when nobody else has it.
 #[cfg(feature = "connections")]
-pub(crate) struct WeakBot(Weak<Inner>);
+pub(crate) struct WeakBot(std::sync::Weak<Inner>);
 
 #[cfg(feature = "connections")]
 impl WeakBot {

@@ -24,7 +24,7 @@ static LOADED: OnceLock<HashMap<String, String>> = OnceLock::new();
 static NONE: AtomicBool = AtomicBool::new(false);
 
 /// Looks at no file from now on.
-#[cfg(all(feature = "connections", feature = "commands"))]
+#[cfg(all(feature = "connections", feature = "commands", feature = "mcp"))]
 pub(crate) fn ignore() {
     NONE.store(true, Ordering::Relaxed);
 }

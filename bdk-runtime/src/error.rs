@@ -31,13 +31,31 @@ impl Error {
     }
 }
 
+/// An error with its sources, each once: many print their source themselves.
+pub(crate) fn words(error: &(dyn std::error::Error + 'static)) -> String {
+    let mut out = String::new();
+    for error in chain(error) {
+        let text = error.to_string();
+        if out.is_empty() {
+            out = text;
+        } else if !out.contains(&text) {
+            out.push_str(": ");
+            out.push_str(&text);
+        }
+    }
+    out
+}
+
+/// An error and its sources; bounded, because a chain may be a circle.
+pub(crate) fn chain<'a>(
+    error: &'a (dyn std::error::Error + 'static),
+) -> impl Iterator<Item = &'a (dyn std::error::Error + 'static)> {
+    std::iter::successors(Some(error), |e: &&'a (dyn std::error::Error + 'static)| (*e).source()).take(32)
+}
+
 impl fmt::Debug for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.message)?;
-        match &self.source {
-            Some(source) => write!(f, ": {source}"),
-            None => Ok(()),
-        }
+        f.write_str(&words(self))
     }
 }
 

@@ -1,7 +1,7 @@
 //! What a caller says about a call, beside its input.
 
 use super::{CallState, line::Line, span::McpRequest};
-#[cfg(feature = "connections")]
+#[cfg(all(feature = "connections", feature = "commands", feature = "mcp"))]
 use crate::session::Given;
 use crate::{
     Error, Timestamp,
@@ -37,7 +37,7 @@ pub struct CallOptions {
     /// The session that the call is part of.
     pub(crate) session: Option<Arc<Live>>,
     /// In the process of an authored connection: the session, which is another process's.
-    #[cfg(feature = "connections")]
+    #[cfg(all(feature = "connections", feature = "commands", feature = "mcp"))]
     pub(crate) given: Option<Arc<Given>>,
     /// The idempotency key.
     pub(crate) key: Option<Arc<str>>,
@@ -123,7 +123,7 @@ impl CallOptions {
         self
     }
     /// As part of a session that another process has.
-    #[cfg(all(feature = "connections", feature = "mcp"))]
+    #[cfg(all(feature = "connections", feature = "commands", feature = "mcp"))]
     pub(crate) fn given(mut self, given: Arc<Given>) -> Self {
         (self.dry_run, self.as_of) = (given.dry_run, given.as_of);
         self.given = Some(given);
@@ -131,9 +131,9 @@ impl CallOptions {
     }
     /// The session that it is part of, where that is another process's.
     pub(super) fn elsewhere(&self) -> Option<&SessionInfo> {
-        #[cfg(feature = "connections")]
+        #[cfg(all(feature = "connections", feature = "commands", feature = "mcp"))]
         return self.given.as_ref().map(|given| &given.info);
-        #[cfg(not(feature = "connections"))]
+        #[cfg(not(all(feature = "connections", feature = "commands", feature = "mcp")))]
         None
     }
     /// Whether what is said fits together.

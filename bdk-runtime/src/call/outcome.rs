@@ -4,14 +4,16 @@ mod blanked;
 #[cfg(feature = "mcp")]
 mod mcp;
 
-use super::{CallState, Issue, input::Rejected, transient::chain};
+use super::{CallState, Issue, input::Rejected};
 use crate::{
-    Effect, Error, secrets,
+    Effect, Error,
+    error::{chain, words},
+    secrets,
     tool::{Output, ToolError, ToolOutput},
 };
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use serde_json::Value;
-use std::{fmt::Write, sync::Arc, time::Duration};
+use std::{sync::Arc, time::Duration};
 
 /// What kind of error a call ended with.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -131,17 +133,17 @@ impl Failure {
         Self { text: String::new(), error: CallError { code, issues, retryable: false } }
     }
     pub(super) fn failed(error: &ToolError) -> Self {
-        Self::new(code(error), format!(": {}", words(error)), false)
+        Self::new(code(error), format!(": {}", words(error.source())), false)
     }
     pub(super) fn gave_up(error: &ToolError, attempts: u32) -> Self {
         let times = if attempts == 1 { "attempt" } else { "attempts" };
-        Self::new(ErrorCode::Failed, format!(": failed after {attempts} {times}: {}", words(error)), true)
+        Self::new(ErrorCode::Failed, format!(": failed after {attempts} {times}: {}", words(error.source())), true)
     }
     pub(super) fn not_run(error: &ToolError) -> Self {
-        Self::new(ErrorCode::Failed, format!(": {}", words(error)), true)
+        Self::new(ErrorCode::Failed, format!(": {}", words(error.source())), true)
     }
     pub(super) fn unknown_outcome(error: &ToolError) -> Self {
-        Self::new(ErrorCode::Failed, format!(": {}{UNKNOWN}", words(error)), false)
+        Self::new(ErrorCode::Failed, format!(": {}{UNKNOWN}", words(error.source())), false)
     }
     pub(super) fn timed_out(after: Duration, effect: Option<Effect>) -> Self {
         let unknown = unknown(effect);
@@ -203,20 +205,6 @@ fn code(error: &ToolError) -> ErrorCode {
     let unavailable =
         |e: &(dyn std::error::Error + 'static)| e.downcast_ref::<Error>().is_some_and(Error::is_unavailable);
     if chain(error.source()).any(unavailable) { ErrorCode::Unavailable } else { ErrorCode::Failed }
-}
-
-/// An error with its sources, each once: many print their source themselves.
-fn words(error: &ToolError) -> String {
-    let mut out = String::new();
-    for error in chain(error.source()) {
-        let text = error.to_string();
-        if out.is_empty() {
-            out = text;
-        } else if !out.contains(&text) {
-            let _ = write!(out, ": {text}");
-        }
-    }
-    out
 }
 
 /// `5s`, `2m`, `1500ms`.
@@ -370,7 +358,7 @@ mod tests {
     fn an_error_is_told_with_its_sources_each_once() {
         let io = std::io::Error::other("disk on fire");
         let error = ToolError::from(anyhow::Error::new(io).context("cannot save").context("cannot publish"));
-        assert_eq!(words(&error), "cannot publish: cannot save: disk on fire");
+        assert_eq!(words(error.source()), "cannot publish: cannot save: disk on fire");
     }
 
     #[test]

@@ -3,7 +3,10 @@
 //! hyper's and reqwest's errors are known by how they print, because a bot may use any version of them, or none: a
 //! downcast would need the very version that the bot has. The tests hold this against the real ones.
 
-use crate::tool::{ToolError, Transience};
+use crate::{
+    error::chain,
+    tool::{ToolError, Transience},
+};
 use std::{error::Error, io};
 
 /// What the error's maker said, or else what the chain says.
@@ -13,11 +16,6 @@ pub(super) fn classify(error: &ToolError) -> Transience {
         Transience::Unknown => Transience::Permanent,
         said => said,
     }
-}
-
-/// An error and its sources; bounded, because a chain may be a circle.
-pub(super) fn chain<'a>(error: &'a (dyn Error + 'static)) -> impl Iterator<Item = &'a (dyn Error + 'static)> {
-    std::iter::successors(Some(error), |e: &&'a (dyn Error + 'static)| (*e).source()).take(32)
 }
 
 fn transient(error: &(dyn Error + 'static)) -> bool {

@@ -2,6 +2,7 @@
 
 use crate::{
     cli::stdout,
+    error::words,
     registry::{Problem, Severity},
     secrets,
 };
@@ -64,8 +65,7 @@ impl Stop {
 
 impl From<crate::Error> for Stop {
     fn from(error: crate::Error) -> Self {
-        let source = std::error::Error::source(&error).map_or_else(String::new, |s| format!(": {s}"));
-        Self::failed(format!("{error}{source}"))
+        Self::failed(words(&error))
     }
 }
 

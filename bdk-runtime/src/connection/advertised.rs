@@ -233,7 +233,7 @@ fn tools(
         match listing.map(|listing| pins.offered(declared, listing)) {
             Some(Ok(tools)) => offered.extend(tools.into_iter().map(|tool| (*declared, &*tool.name, Some(tool)))),
             Some(Err(why)) => {
-                tracing::warn!(target: "bdk::connection", connection = &*declared.name, "left out: {why}")
+                tracing::warn!(target: "bdk::connection", connection = &*declared.name, "left out: {why}");
             }
             None => offered.extend(pins.locked(declared).map(|name| (*declared, name, None))),
         }

@@ -10,7 +10,10 @@ const FORMER: usize = 10_000;
 /// The names that were given so far. Each stays its tool's, also while the tool is not there: whoever knows a name never
 /// reaches another server by it.
 #[derive(Default)]
-pub(crate) struct Names(HashMap<(Box<str>, Box<str>), String>);
+pub(crate) struct Names(HashMap<Key, String>);
+
+/// A connection, and the server's own name for a tool.
+type Key = (Box<str>, Box<str>);
 
 impl Names {
     /// A name for each of these tools, given by connection and the server's own name, in this order: by connection, then by name.
@@ -20,9 +23,9 @@ impl Names {
     /// depend on which they are, and not on who was heard first.
     pub(crate) fn of(&mut self, tools: &[(&str, &str)], taken: impl Fn(&str) -> bool) -> Vec<String> {
         debug_assert!(tools.is_sorted(), "the order is what makes the names");
-        let keys: Vec<(Box<str>, Box<str>)> = tools.iter().map(|(a, b)| ((*a).into(), (*b).into())).collect();
+        let keys: Vec<Key> = tools.iter().map(|(a, b)| ((*a).into(), (*b).into())).collect();
         if self.0.len() > keys.len() + FORMER {
-            let known: HashSet<&(Box<str>, Box<str>)> = keys.iter().collect();
+            let known: HashSet<&Key> = keys.iter().collect();
             self.0.retain(|key, _| known.contains(key));
         }
         self.0.retain(|_, name| !taken(name));
@@ -33,13 +36,12 @@ impl Names {
                 self.0.insert(key.clone(), (*own).to_owned());
             }
         }
-        let name = |(key, (_, own)): ((Box<str>, Box<str>), &(&str, &str))| {
-            self.0
-                .entry(key)
-                .or_insert_with(|| free(&legal(own), |name| !taken(name) && given.insert(name.to_owned())))
-                .clone()
-        };
-        keys.into_iter().zip(tools).map(name).collect()
+        let mut names = Vec::with_capacity(tools.len());
+        for (key, (_, own)) in keys.into_iter().zip(tools) {
+            let made = || free(&legal(own), |name| !taken(name) && given.insert(name.to_owned()));
+            names.push(self.0.entry(key).or_insert_with(made).clone());
+        }
+        names
     }
 }
 

@@ -5,7 +5,7 @@ use super::{
     message::{Capabilities, Message},
     session::Session,
 };
-#[cfg(feature = "connections")]
+#[cfg(all(feature = "connections", feature = "commands", feature = "mcp"))]
 use crate::session::Given;
 use crate::{
     Principal,
@@ -45,7 +45,7 @@ pub(crate) struct Client {
     /// What its calls are part of: the session of the bot's that its address names. Of MCP's own sessions it knows nothing.
     pub(crate) bound: Option<Arc<Live>>,
     /// In the process of an authored connection: what the calls are part of, which is another process's.
-    #[cfg(feature = "connections")]
+    #[cfg(all(feature = "connections", feature = "commands", feature = "mcp"))]
     pub(crate) given: Option<Arc<Given>>,
     /// What the spans of its calls say of it; none where nobody listens.
     pub(crate) told: Option<Arc<McpClient>>,
@@ -65,7 +65,7 @@ impl Client {
             session: None,
             whole: false,
             bound: None,
-            #[cfg(feature = "connections")]
+            #[cfg(all(feature = "connections", feature = "commands", feature = "mcp"))]
             given: None,
             told: None,
         }
@@ -80,7 +80,7 @@ impl Client {
             session: Some(session),
             whole: false,
             bound: None,
-            #[cfg(feature = "connections")]
+            #[cfg(all(feature = "connections", feature = "commands", feature = "mcp"))]
             given: None,
             told: None,
         }
@@ -122,7 +122,7 @@ impl Client {
             session: None,
             whole: false,
             bound: None,
-            #[cfg(feature = "connections")]
+            #[cfg(all(feature = "connections", feature = "commands", feature = "mcp"))]
             given: None,
             told: None,
         }
@@ -135,7 +135,7 @@ impl Client {
     pub(super) fn options(&self, id: &str) -> CallOptions {
         let (mcp, principal) = (self.request(id), Some(self.principal.clone()));
         let options = CallOptions { mcp, principal, ..CallOptions::new() };
-        #[cfg(feature = "connections")]
+        #[cfg(all(feature = "connections", feature = "commands", feature = "mcp"))]
         if let Some(given) = &self.given {
             return options.given(given.clone());
         }

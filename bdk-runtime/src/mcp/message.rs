@@ -3,7 +3,7 @@
 
 use super::{client::STATELESS, error::RpcError};
 use crate::call::{CallInput, check_key, is_traceparent, line::Abilities};
-#[cfg(feature = "connections")]
+#[cfg(all(feature = "connections", feature = "commands", feature = "mcp"))]
 use crate::session::{Given, Handed, META};
 use serde::{
     Deserialize, Deserializer,
@@ -217,7 +217,7 @@ impl Meta<'_> {
         traceparent(self.traceparent.map(RawValue::get))
     }
     /// The session that another process has.
-    #[cfg(feature = "connections")]
+    #[cfg(all(feature = "connections", feature = "commands", feature = "mcp"))]
     pub(crate) fn session(&self) -> Result<Option<Given>, RpcError> {
         let Some(json) = self.session else { return Ok(None) };
         match serde_json::from_str::<Handed>(json.get()) {

@@ -135,7 +135,7 @@ impl Registry {
     }
 
     /// Whether it has but the tools of one authored connection, in that connection's process.
-    #[cfg(all(feature = "connections", feature = "mcp"))]
+    #[cfg(all(feature = "connections", feature = "commands", feature = "mcp"))]
     pub(crate) fn is_alone(&self) -> bool {
         self.alone
     }

@@ -17,6 +17,7 @@ pub(crate) struct Handed {
 }
 
 /// What a call sees of it.
+#[cfg(all(feature = "commands", feature = "mcp"))]
 #[derive(Debug, Clone)]
 pub(crate) struct Given {
     pub(crate) info: SessionInfo,
@@ -31,6 +32,7 @@ impl Handed {
     }
 }
 
+#[cfg(all(feature = "commands", feature = "mcp"))]
 impl From<Handed> for Given {
     fn from(handed: Handed) -> Self {
         let Handed { id, created_at, facts } = handed;

@@ -22,8 +22,10 @@ pub use event::Event;
 pub(crate) use event::write_line;
 pub(crate) use facts::Facts;
 pub(crate) use follow::Follow;
+#[cfg(all(feature = "connections", feature = "commands", feature = "mcp"))]
+pub(crate) use handed::Given;
 #[cfg(feature = "connections")]
-pub(crate) use handed::{Given, Handed, META};
+pub(crate) use handed::{Handed, META};
 pub(crate) use live::{Bind, Live, Sessions, Unbound};
 pub(crate) use open::Unopened;
 pub use options::SessionOptions;

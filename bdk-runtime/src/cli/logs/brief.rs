@@ -3,7 +3,10 @@
 //! A span's fields stand in front of each line that is logged in it. What is for collectors is in the JSON.
 
 use crate::call::conventions;
-use std::{error::Error, fmt};
+use std::{
+    error::Error,
+    fmt::{self, Write},
+};
 use tracing::field::{Field, Visit};
 use tracing_subscriber::{
     field::{MakeVisitor, RecordFields, VisitOutput},
@@ -58,7 +61,41 @@ impl Visit for Reading<'_> {
     }
     fn record_debug(&mut self, field: &Field, value: &dyn fmt::Debug) {
         if Self::is_read(field) {
-            self.0.record_debug(field, value);
+            self.0.record_debug(field, &Legible(value));
         }
+    }
+}
+
+/// What a value shows, with what moves a terminal's cursor told instead: it may be anybody's text.
+struct Legible<'a>(&'a dyn fmt::Debug);
+
+impl fmt::Debug for Legible<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(Through(f), "{:?}", self.0)
+    }
+}
+
+struct Through<'a, 'b>(&'a mut fmt::Formatter<'b>);
+
+impl fmt::Write for Through<'_, '_> {
+    fn write_str(&mut self, text: &str) -> fmt::Result {
+        for part in text.split_inclusive(|c: char| c.is_control() && c != '\n') {
+            match part.chars().next_back().filter(|c| c.is_control() && *c != '\n') {
+                Some(c) => write!(self.0, "{}{}", &part[..part.len() - c.len_utf8()], c.escape_unicode())?,
+                None => self.0.write_str(part)?,
+            }
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_field_cannot_move_the_cursor() {
+        let text = format!("{:?}", Legible(&format_args!("a\u{1b}[2J{}\nc\r", "ä")));
+        assert_eq!(text, "a\\u{1b}[2Jä\nc\\u{d}");
     }
 }
