@@ -272,6 +272,27 @@ fn servers_that_cannot_be_had_are_told_and_left_out() {
 }
 
 #[test]
+fn a_replay_asks_the_servers_again_and_says_where_one_is_not_there() {
+    let offered = json!({ "look": { "readOnlyHint": true } });
+    let state = tempfile::tempdir().expect("a folder");
+    let at = state.path().display().to_string();
+    let bot = Server::start_with(PATRON, &["--state", &at], |command| odd(command, &offered));
+    let me = bot.anyone();
+    let session = me.open(&json!({}));
+    assert_eq!(me.call_in(&session, "look", &json!({}))["isError"], false);
+    drop(bot);
+    let replay = |prepare: &dyn Fn(&mut Command)| {
+        let ran = run_with(PATRON, &["trace", &session, "--replay", "--json", "--state", &at], b"", prepare);
+        ran.json()["calls"][0].clone()
+    };
+    // its answer names its process, which is another one now
+    let again = replay(&|command| odd(command, &offered));
+    assert!(again["verdict"] == "changed" && again.to_string().contains("pid"), "{again}");
+    let missing = replay(&|_| {});
+    assert!(missing["verdict"] == "skipped" && missing.to_string().contains("cannot be asked"), "{missing}");
+}
+
+#[test]
 fn connections_are_looked_at_and_called_from_the_shell() {
     let offered = json!({ "look at": { "readOnlyHint": true }, "order": null });
     let at_shell = |args: &[&str]| run_with(PATRON, args, b"", |command| odd(command, &offered));

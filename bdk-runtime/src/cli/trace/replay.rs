@@ -48,6 +48,8 @@ pub(super) async fn run(trace: &Trace, as_json: bool) -> Result<ExitCode, Stop> 
             () = stop_asked() => { cancel.cancel(); again.await?; true }
         }
     };
+    // the processes of connections do not outlive the command
+    bot.close_state().await;
     tell(trace, &done, as_json)?;
     if interrupted {
         return Err(Stop::failed("the replay was interrupted"));
@@ -78,6 +80,9 @@ pub(super) async fn again(
 
 async fn one(bot: &Bot, session: &str, call: &Call, cancel: &CancellationToken) -> Result<Replayed, Stop> {
     let Some(tool) = bot.find_or_connect(&call.tool).await else {
+        if !bot.unheard().is_empty() {
+            return Ok(skipped(call, "the server of a connection, which may have its tool, cannot be asked"));
+        }
         return Ok(gone(call, UnknownTool::new(bot, &call.tool).near));
     };
     if let Some(why) = unplayable(call) {
