@@ -25,6 +25,8 @@ pub(crate) enum Kind {
     Open,
     /// The request never reached the server.
     Unsent,
+    /// The server does not know the session that the request was part of, and did nothing.
+    SessionGone,
     /// The request went out and no answer came: whether it was carried out is not known.
     Lost,
     TimedOut {
@@ -55,7 +57,10 @@ pub(crate) enum Kind {
 impl Failed {
     /// One whose words do not name the connection yet: [`on`](Self::on) does.
     pub(super) fn bare(kind: Kind, words: impl Into<String>) -> Self {
-        let transient = matches!(kind, Kind::Unsent | Kind::Lost | Kind::Paused | Kind::Full | Kind::TimedOut { .. });
+        let transient = matches!(
+            kind,
+            Kind::Unsent | Kind::SessionGone | Kind::Lost | Kind::Paused | Kind::Full | Kind::TimedOut { .. }
+        );
         Self { kind, words: words.into(), transient, retry_after: None }
     }
     /// Whether it may go well a little later, where the kind does not say it.
@@ -90,7 +95,14 @@ impl Failed {
     /// Whether the server provably did nothing, so that even a write may be tried again.
     pub(crate) fn never_ran(&self) -> bool {
         match &self.kind {
-            Kind::Unknown | Kind::Closed | Kind::Open | Kind::Unsent | Kind::Paused | Kind::Full | Kind::Pinned => true,
+            Kind::Unknown
+            | Kind::Closed
+            | Kind::Open
+            | Kind::Unsent
+            | Kind::SessionGone
+            | Kind::Paused
+            | Kind::Full
+            | Kind::Pinned => true,
             Kind::TimedOut { sent } | Kind::Cancelled { sent } => !sent,
             // what these say of themselves
             Kind::Refused { status } => matches!(status, 300..=399 | 401 | 403..=406 | 411 | 413 | 415 | 429),

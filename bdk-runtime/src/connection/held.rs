@@ -126,13 +126,13 @@ impl Held {
     /// Lets go of a client that is of no use, and says whether another one may be: the server did nothing yet.
     fn may_help(&self, failed: &Failed, client: &Arc<Client>) -> bool {
         let stale = self.has_templates && failed.kind == Kind::Refused { status: 401 };
-        let unsent = failed.kind == Kind::Unsent;
-        if stale || unsent {
+        let (unsent, gone) = (failed.kind == Kind::Unsent, failed.kind == Kind::SessionGone);
+        if stale || unsent || gone {
             let mut state = self.state();
             // one whose process ended is looked at when the next is opened
             state.client.take_if(|current| Arc::ptr_eq(current, client) && !client.is_closed());
         }
-        stale || (unsent && client.is_closed())
+        stale || gone || (unsent && client.is_closed())
     }
 
     async fn list_anew(self: Arc<Self>) -> Result<Arc<Listing>, Failed> {
@@ -336,7 +336,7 @@ impl Held {
                 Kind::Server { .. } | Kind::Refused { .. } | Kind::Unreadable => entry.good(),
                 // an opening is counted once, however many wait for it
                 Kind::Open | Kind::TimedOut { .. } | Kind::Lost => entry.bad_probe(&failed.words),
-                Kind::Unsent => entry.bad(&failed.words),
+                Kind::Unsent | Kind::SessionGone => entry.bad(&failed.words),
                 Kind::Unknown | Kind::Closed | Kind::Cancelled { .. } | Kind::Paused | Kind::Full | Kind::Pinned => {}
             },
         }

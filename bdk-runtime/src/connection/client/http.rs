@@ -258,6 +258,10 @@ impl StreamableHttpClient for Http {
         };
         let (failed, error) = match posted {
             Ok(Posted::Answer(answer)) => return Ok(answer),
+            // rmcp would begin a session behind our back: who comes back may have other tools, and other credentials to ask for
+            Ok(Posted::SessionGone(failed)) if desk::slot(&message).is_some() => {
+                (failed.clone(), StreamableHttpError::Client(failed))
+            }
             Ok(Posted::SessionGone(failed)) => (failed, StreamableHttpError::SessionExpired),
             Err(failed) => (failed.clone(), StreamableHttpError::Client(failed)),
         };
@@ -312,7 +316,7 @@ impl StreamableHttpClient for Http {
 
 /// Said of a session that the server does not know: it did nothing.
 fn gone() -> Failed {
-    Failed::bare(Kind::Unsent, "its session is gone, and a new one could not be had")
+    Failed::bare(Kind::SessionGone, "its session is gone, and a new one could not be had")
 }
 
 /// What of a message decides how it is sent.

@@ -40,7 +40,7 @@ impl Pins {
     }
 
     #[cfg(test)]
-    pub(super) fn of(lock: super::Lock) -> Self {
+    pub(in crate::connection) fn of(lock: super::Lock) -> Self {
         Self { lock, heard: Mutex::default() }
     }
 

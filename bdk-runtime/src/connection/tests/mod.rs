@@ -6,6 +6,7 @@ mod http;
 mod http_faults;
 mod listing;
 mod peers;
+mod pinned;
 mod places;
 mod process;
 #[cfg(feature = "mcp")]
