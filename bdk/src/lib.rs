@@ -35,6 +35,7 @@
 //! | --- | --- | --- |
 //! | `http` | the HTTP front: `Server`, `ServeHandle` | yes |
 //! | `mcp` | the MCP server: `…/mcp` over HTTP, and with `commands` `mcp serve` over stdio | yes |
+//! | `connections` | other MCP servers' tools: [`Connection`] | yes |
 //! | `commands` | the bot's command line: `serve()` | yes |
 //! | `sqlite` | a bot's state in a folder; without it and `postgres` it ends with the process | yes |
 //! | `postgres` | a bot's state in PostgreSQL, for several replicas of it; needs Rust 1.94 | no |
@@ -61,3 +62,8 @@ pub mod prelude {
     };
     pub use std::{path::PathBuf, process::ExitCode, time::Duration};
 }
+
+/// The pages whose examples have to compile.
+#[cfg(doctest)]
+#[doc = include_str!("../../docs/connections.md")]
+mod pages {}
