@@ -47,6 +47,8 @@ mod template;
 #[cfg(test)]
 mod tests;
 #[cfg(feature = "connections")]
+mod unread;
+#[cfg(feature = "connections")]
 mod wire;
 
 pub(crate) use declared::{Access, Declared};

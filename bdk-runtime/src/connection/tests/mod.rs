@@ -1,6 +1,7 @@
 //! The connections against servers that are real, and against some that do everything wrong.
 
 mod fault;
+mod floods;
 mod http;
 mod http_faults;
 mod listing;
@@ -8,7 +9,9 @@ mod peers;
 mod process;
 #[cfg(feature = "mcp")]
 mod rmcp_server;
+mod silence;
 mod stdio;
+mod unreadable;
 
 use super::{
     called::{CallInfo, Called},

@@ -1,6 +1,8 @@
 //! What is left of processes: nothing.
 
 use super::{stdio::python, *};
+use crate::connection::failed::Kind;
+use rustix::process::{Pid, Signal, kill_process};
 use std::fs;
 
 /// Whether a process is there, and more than a corpse.
@@ -96,4 +98,41 @@ async fn twenty_that_are_started_and_crash_leave_no_corpse_and_no_open_file() {
     until("all are waited for", || corpses(&dead) == 0).await;
     // other tests open some as well
     until("no file is left open", || own("fd") < files + 20).await;
+}
+
+/// Ends a process that left its group, of which the words tell.
+fn end_what_was_left(words: &str) {
+    let pid = words.split("it left ").nth(1).and_then(|rest| rest.split(' ').next()?.parse().ok()).unwrap();
+    kill_process(Pid::from_raw(pid).unwrap(), Signal::KILL).unwrap();
+}
+
+#[tokio::test]
+async fn one_that_ended_is_noticed_while_another_process_holds_its_pipes() {
+    let connections = only(python());
+    said(&connections, "pid", json!({})).await.unwrap();
+    let begun = Instant::now();
+    let failed = call(&connections, "orphan", json!({})).await.unwrap_err();
+    assert!(failed.kind == Kind::Lost && begun.elapsed() < Duration::from_secs(5), "{failed:?}");
+    // also what it said without an end of the line
+    assert!(failed.words.contains("exit code 3") && failed.words.contains("it left "), "{failed}");
+    end_what_was_left(&failed.words);
+    // what it wrote before its end is read
+    let left = said(&connections, "orphan", json!({ "answers": true })).await.unwrap();
+    end_what_was_left(&format!("it left {} ", left.as_str().unwrap()));
+    tokio::time::sleep(Duration::from_millis(300)).await;
+    said(&connections, "pid", json!({})).await.unwrap();
+}
+
+#[tokio::test]
+async fn pipes_that_others_hold_are_let_go() {
+    let connections: Vec<Connections> = (0..10).map(|_| only(python())).collect();
+    let files = own("fd");
+    let mut words = Vec::new();
+    for _ in 0..2 {
+        let ended = connections.iter().map(|it| call(it, "orphan", json!({})));
+        words.extend(futures_util::future::join_all(ended).await.into_iter().map(|it| it.unwrap_err().words));
+    }
+    // other tests open some as well; three pipes of twenty processes would be more
+    until("no file is left open", || own("fd") < files + 20).await;
+    words.iter().for_each(|words| end_what_was_left(words));
 }
