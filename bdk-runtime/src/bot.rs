@@ -201,6 +201,12 @@ impl Bot {
     pub(crate) fn connections(&self) -> &Connections {
         self.0.connections.get_or_init(|| Connections::new(self.registry().connections(), None))
     }
+    #[cfg(all(test, feature = "connections"))]
+    pub(crate) fn with_connections(registry: Registry, pool: Connections) -> Self {
+        let bot = Self::with(registry);
+        let _ = bot.0.connections.set(pool);
+        bot
+    }
     /// Whether there are connections whose tools stand among the bot's once their servers were asked.
     #[cfg(any(feature = "connections", feature = "mcp"))]
     pub(crate) fn has_servers(&self) -> bool {

@@ -1,5 +1,6 @@
 //! The connections against servers that are real, and against some that do everything wrong.
 
+mod deadlines;
 mod fault;
 mod floods;
 mod http;
