@@ -102,8 +102,11 @@ async fn twenty_that_are_started_and_crash_leave_no_corpse_and_no_open_file() {
 
 /// Ends a process that left its group, of which the words tell.
 fn end_what_was_left(words: &str) {
-    let pid = words.split("it left ").nth(1).and_then(|rest| rest.split(' ').next()?.parse().ok()).unwrap();
-    kill_process(Pid::from_raw(pid).unwrap(), Signal::KILL).unwrap();
+    kill_process(left(words), Signal::KILL).unwrap();
+}
+fn left(words: &str) -> Pid {
+    let pid = words.split("it left ").nth(1).and_then(|rest| rest.split(' ').next()?.parse().ok());
+    pid.and_then(Pid::from_raw).unwrap()
 }
 
 #[tokio::test]
@@ -125,14 +128,17 @@ async fn one_that_ended_is_noticed_while_another_process_holds_its_pipes() {
 
 #[tokio::test]
 async fn pipes_that_others_hold_are_let_go() {
-    let connections: Vec<Connections> = (0..10).map(|_| only(python())).collect();
-    let files = own("fd");
-    let mut words = Vec::new();
-    for _ in 0..2 {
-        let ended = connections.iter().map(|it| call(it, "orphan", json!({})));
-        words.extend(futures_util::future::join_all(ended).await.into_iter().map(|it| it.unwrap_err().words));
+    let links = |of: &str| -> Vec<_> {
+        let files = fs::read_dir(format!("/proc/{of}/fd")).unwrap();
+        files.filter_map(|file| fs::read_link(file.unwrap().path()).ok()).collect()
+    };
+    let connections: Vec<Connections> = (0..5).map(|_| only(python())).collect();
+    let ended = connections.iter().map(|it| call(it, "orphan", json!({})));
+    for ended in futures_util::future::join_all(ended).await {
+        let words = ended.unwrap_err().words;
+        let held = links(&left(&words).as_raw_nonzero().to_string());
+        assert!(held.len() >= 3, "{held:?}");
+        until("its pipes are closed here", || !links("self").iter().any(|file| held.contains(file))).await;
+        end_what_was_left(&words);
     }
-    // other tests open some as well; three pipes of twenty processes would be more
-    until("no file is left open", || own("fd") < files + 20).await;
-    words.iter().for_each(|words| end_what_was_left(words));
 }

@@ -96,7 +96,7 @@ async fn at_the_end_those_that_were_given_up_are_gone_too() {
 
 #[tokio::test]
 async fn one_that_answers_pings_is_kept_whatever_times_out() {
-    let connections = with(server(), impatient());
+    let connections = only(server());
     let first = pid(&connections).await;
     let slow = said(&connections, "thread", json!({ "ms": 1_500 }));
     let others = async {
@@ -114,7 +114,7 @@ async fn one_that_answers_pings_is_kept_whatever_times_out() {
 async fn a_call_that_is_calculated_on_the_one_thread_there_is_keeps_its_process_until_it_is_done() {
     let connections = with(server(), impatient());
     let first = pid(&connections).await;
-    let slow = said(&connections, "calculate", json!({ "ms": 2_000 }));
+    let slow = said(&connections, "calculate", json!({ "ms": 4_000 }));
     let others = async {
         tokio::time::sleep(Duration::from_millis(100)).await;
         within(&connections, 100, "pid", json!({})).await.unwrap_err();
@@ -131,11 +131,13 @@ async fn a_call_that_is_calculated_on_the_one_thread_there_is_keeps_its_process_
 
 #[tokio::test]
 async fn one_that_hangs_each_time_is_left_alone_and_the_cause_is_told() {
+    let (url, _) =
+        Fault::serve(|asked, _| matches!(asked.method(), "tools/call" | "ping").then_some(Reply::Never)).await;
     let limits = Limits { ping: Duration::from_millis(100), failures: 2, ..Limits::default() };
-    let connections = with(server(), limits);
+    let connections = with(Connection::http(&url), limits);
     let mut last = None;
     for _ in 0..3 {
-        last = within(&connections, 1_000, "sleep", json!({ "ms": 600_000 })).await.err();
+        last = within(&connections, 1_000, "hang", json!({})).await.err();
     }
     let failed = last.unwrap();
     assert!(failed.kind == Kind::Paused && failed.words.contains("did not answer a ping for 100ms"), "{failed}");
