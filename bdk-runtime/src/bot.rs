@@ -232,6 +232,12 @@ impl Bot {
     pub(crate) fn set_connections(&self, connections: Connections) {
         assert!(self.0.connections.set(connections).is_ok(), "it has some already");
     }
+    #[cfg(all(test, feature = "connections"))]
+    pub(crate) fn with_connections(registry: Registry, pool: Connections) -> Self {
+        let bot = Self::with(registry);
+        let _ = bot.0.connections.set(pool);
+        bot
+    }
     /// Whether there are connections whose tools stand among the bot's once their servers were asked.
     #[cfg(any(feature = "connections", feature = "mcp"))]
     pub(crate) fn has_servers(&self) -> bool {

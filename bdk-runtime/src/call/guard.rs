@@ -52,8 +52,16 @@ pub(super) async fn run<F: Future<Output = Result<Output, Failure>>>(
 }
 
 /// The calling tool's own guard ends both at its deadline; an inherited one is for a blocking tool, which goes on, and comes
-/// a moment later, so that it is no race which of the two is first.
-const INHERITED_LATER: Duration = Duration::from_millis(100);
+/// a moment later, so that it is no race which of the two is first. Nor is it one with a connection, which knows at the deadline
+/// whether the server was asked at all.
+const LATER: Duration = Duration::from_millis(100);
+
+/// When the time of the tool itself is over, unless it waits for a person now.
+#[cfg(feature = "connections")]
+pub(super) fn due(state: &CallState) -> Option<Instant> {
+    let waited = state.waits.get().map_or(Ok(Duration::ZERO), |waits| waits.total()).ok()?;
+    state.started.checked_add(state.tool().timeout()?.checked_add(waited)?)
+}
 
 /// Waits until the tool's own deadline or that of a tool above it, and says how long that was. The clock of a call that
 /// waits for a person stands still.
@@ -64,7 +72,8 @@ async fn deadline(state: &CallState) -> Duration {
         for call in state.with_callers() {
             match call.waits.get().map_or(Ok(Duration::ZERO), |waits| waits.total()) {
                 Ok(waited) => {
-                    let later = if std::ptr::eq(call, state) { Duration::ZERO } else { INHERITED_LATER };
+                    let is_first = std::ptr::eq(call, state) && call.tool().connection().is_none();
+                    let later = if is_first { Duration::ZERO } else { LATER };
                     // what is too far away to be told is no deadline
                     let at =
                         call.tool().timeout().and_then(|t| call.started.checked_add(t.checked_add(waited + later)?));

@@ -153,6 +153,11 @@ impl Failure {
             effect == Some(Effect::Read),
         )
     }
+    /// Nothing of it is unknown: what was to be asked for was not.
+    #[cfg(feature = "connections")]
+    pub(super) fn timed_out_unsent(after: Duration, why: &str) -> Self {
+        Self::new(ErrorCode::Timeout, format!(": timed out after {}: {why}. Nothing was run", spoken(after)), true)
+    }
     pub(super) fn cancelled(effect: Option<Effect>) -> Self {
         let unknown = unknown(effect);
         Self::new(ErrorCode::Cancelled, format!(": cancelled{unknown}"), effect == Some(Effect::Read))

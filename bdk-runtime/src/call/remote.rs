@@ -1,6 +1,6 @@
 //! Step 6 of a tool that another server runs, or another process of this binary.
 
-use super::{CallInput, CallState, Failure, ToolContext, run::Ended};
+use super::{CallInput, CallState, Failure, ToolContext, guard, run::Ended};
 use crate::{
     Effect,
     connection::{CallInfo, Called, Failed, Kind, Place},
@@ -9,8 +9,9 @@ use crate::{
     tool::{Output, ToolError},
 };
 use std::{path::Path, sync::Arc};
+use tokio::time::Instant;
 
-/// Calls it. The call's deadline and its caller's leaving drop the future, which tells the server.
+/// Calls it. A caller that leaves drops the future, which tells the server.
 pub(super) async fn call(tool: &Remote, state: &Arc<CallState>, input: &CallInput<'_>) -> Result<Output, Ended> {
     let (info, input) = (info(state), input.to_json());
     // boxed, so that a call of another tool does not carry it
@@ -37,12 +38,21 @@ pub(super) async fn call_authored(
 
 fn info(state: &CallState) -> CallInfo {
     let traceparent = state.options.traceparent.as_deref().map(str::to_owned);
-    CallInfo { traceparent, ..CallInfo::default() }
+    CallInfo { traceparent, deadline: guard::due(state), ..CallInfo::default() }
 }
 
 fn ended(called: Result<Called, Failed>, state: &CallState, connection: &str) -> Result<Output, Ended> {
     match called.and_then(|called| called.into_output(connection)) {
         Ok(output) => Ok(Output::Envelope(Box::new(output))),
+        Err(Failed { kind: Kind::TimedOut { sent }, words, .. })
+            if guard::due(state).is_some_and(|due| due <= Instant::now()) =>
+        {
+            let after = state.tool().timeout().unwrap_or_default();
+            Err(Ended::Refused(match sent {
+                true => Failure::timed_out(after, state.begun()),
+                false => Failure::timed_out_unsent(after, &words),
+            }))
+        }
         Err(failed) if failed.is_not_there() => Err(Ended::Refused(Failure::unavailable(&failed.words))),
         Err(failed) if failed.never_ran() => Err(Ended::Unlent(error(failed))),
         // a write may have been carried out, whatever came instead of an answer, unless the server says what it did

@@ -87,12 +87,12 @@ impl Breaker {
         false
     }
 
-    /// It could not be opened.
-    pub(super) fn failed(&self, cause: &str) {
-        self.bad(cause, false);
+    /// It could not be opened, or was given up. Says whether that is one time too many.
+    pub(super) fn failed(&self, cause: &str) -> bool {
+        self.bad(cause, false)
     }
 
-    fn bad(&self, cause: &str, probe: bool) {
+    fn bad(&self, cause: &str, probe: bool) -> bool {
         let mut state = self.state();
         self.calm.store(false, Ordering::Release);
         if state.open.is_some() {
@@ -100,13 +100,15 @@ impl Breaker {
             if probe {
                 self.pause(&mut state, cause.to_owned());
             }
-            return;
+            return probe;
         }
         state.failures += 1;
-        if state.failures >= self.limits.failures {
+        let too_many = state.failures >= self.limits.failures;
+        if too_many {
             state.failures = 0;
             self.pause(&mut state, cause.to_owned());
         }
+        too_many
     }
 
     fn pause(&self, state: &mut State, cause: String) {

@@ -1,6 +1,9 @@
 //! What a call of another server's tool is given, and what it gives.
 
-use super::failed::{Failed, Kind};
+use super::{
+    failed::{Failed, Kind},
+    unread,
+};
 use serde::Deserialize;
 use serde_json::{Value, value::RawValue};
 use std::borrow::Cow;
@@ -29,7 +32,7 @@ pub(crate) struct Called {
 }
 
 #[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[serde(rename_all = "camelCase", expecting = "an object")]
 struct Written<'a> {
     #[serde(borrow)]
     content: Option<&'a RawValue>,
@@ -44,7 +47,7 @@ impl Called {
     pub(super) fn read(result: &RawValue) -> Result<Self, Failed> {
         let unreadable = |words: String| Failed::bare(Kind::Unreadable, words);
         let written: Written<'_> = serde_json::from_str(result.get())
-            .map_err(|error| unreadable(format!("its result is no result of a call: {error}")))?;
+            .map_err(|error| unreadable(format!("its result {}", unread::plain(&error))))?;
         match written.result_type.as_deref() {
             None | Some("complete") => {}
             Some("input_required") => {
@@ -94,7 +97,7 @@ mod tests {
     #[test]
     fn what_is_no_result_is_told() {
         for (text, words) in [
-            ("[]", "no result of a call"),
+            ("7", "its result is not what it should be: invalid type: integer `7`, expected an object"),
             (r#"{"content":"x"}"#, "no array"),
             (r#"{"resultType":"input_required","inputRequests":{}}"#, "asks a person"),
             (r#"{"resultType":"task"}"#, "of the kind task"),

@@ -15,10 +15,11 @@ use super::{
     pool::Common,
     spec::{Pin, Transport},
 };
+use futures_util::future::join_all;
 use std::{
     path::{Path, PathBuf},
     sync::{
-        Arc, Mutex, MutexGuard, PoisonError,
+        Arc, Mutex, MutexGuard, PoisonError, Weak,
         atomic::{AtomicU64, Ordering},
     },
 };
@@ -38,6 +39,8 @@ pub(super) struct Held {
     seats: Semaphore,
     state: Mutex<State>,
     opening: Flight<Result<Arc<Client>, Failed>>,
+    /// Whether a client that let a request time out is there still.
+    asking: Flight<Result<(), Failed>>,
     listing: Flight<Result<Arc<Listing>, Failed>>,
     /// Moves on when the tools may be others: a listing of an earlier one is not kept.
     version: Arc<AtomicU64>,
@@ -46,6 +49,8 @@ pub(super) struct Held {
 #[derive(Default)]
 struct State {
     client: Option<Arc<Client>>,
+    /// Those that were given up, which calls have still.
+    given_up: Vec<Weak<Client>>,
     listed: Option<Listed>,
     closed: bool,
 }
@@ -67,6 +72,7 @@ impl Held {
             seats: Semaphore::new(limits.in_flight),
             state: Mutex::default(),
             opening: Flight::default(),
+            asking: Flight::default(),
             listing: Flight::default(),
             version: Arc::default(),
             declared,
@@ -247,18 +253,50 @@ impl Held {
 
     /// The client that there is, or a new one.
     async fn client(self: &Arc<Self>, when: &When<'_>) -> Result<Arc<Client>, Failed> {
-        {
-            let state = self.state();
-            if state.closed {
-                return Err(closed());
-            }
-            if let Some(client) = state.client.as_ref().filter(|client| !client.is_closed()) {
-                return Ok(client.clone());
-            }
+        loop {
+            let doubted = {
+                let state = self.state();
+                if state.closed {
+                    return Err(closed());
+                }
+                match state.client.as_ref().filter(|client| !client.is_closed()) {
+                    Some(client) if client.is_doubted() => client.clone(),
+                    Some(client) => return Ok(client.clone()),
+                    None => break,
+                }
+            };
+            let late = || {
+                let stuck = if doubted.is_stuck() { "takes nothing in" } else { "has not answered a ping" };
+                let words = format!("it {stuck} since an earlier request timed out, and this was not sent");
+                Failed::bare(Kind::TimedOut { sent: false }, words)
+            };
+            // nothing is sent to a server that may hang
+            let asking = self.asking.join(|| self.clone().ask(doubted.clone()));
+            within(when, asking, late).await?.unwrap_or_else(|| Err(closed()))?;
         }
         let opening = self.opening.join(|| self.clone().open());
         let late = || Failed::bare(Kind::TimedOut { sent: false }, "it could not be opened in time");
         within(when, opening, late).await?.unwrap_or_else(|| Err(closed()))
+    }
+
+    /// Lets go of a client that gives no sign of life. Calls that it has still keep it until their own end.
+    async fn ask(self: Arc<Self>, doubted: Arc<Client>) -> Result<(), Failed> {
+        // one whose process ended is looked at when the next is opened
+        if doubted.is_alive(self.limits.ping).await || doubted.is_closed() {
+            return Ok(());
+        }
+        {
+            let mut state = self.state();
+            state.client.take_if(|current| Arc::ptr_eq(current, &doubted));
+            state.given_up.retain(|client| client.strong_count() > 0);
+            state.given_up.push(Arc::downgrade(&doubted));
+        }
+        let words = format!("it did not answer a ping for {:?} after a request that timed out", self.limits.ping);
+        tracing::warn!(target: "bdk::connection", connection = self.name(), "{words}: it is opened anew");
+        if self.breaker.failed(&words) {
+            return Err(self.breaker.enter().err().unwrap_or_else(closed));
+        }
+        Ok(())
     }
 
     /// Once at a time: in [`Flight`].
@@ -343,22 +381,23 @@ impl Held {
     }
 
     pub(super) async fn close(&self) {
-        if let Some(client) = self.shut() {
-            client.close().await;
-        }
+        let clients = self.shut();
+        join_all(clients.iter().map(|client| client.close())).await;
     }
 
-    /// Nothing is opened any more. The client, dropped, takes its process along.
-    pub(super) fn shut(&self) -> Option<Arc<Client>> {
-        let client = {
+    /// Nothing is opened any more. The clients, dropped, take their processes along.
+    pub(super) fn shut(&self) -> Vec<Arc<Client>> {
+        let clients = {
             let mut state = self.state();
             state.closed = true;
-            state.client.take()
+            let given_up = std::mem::take(&mut state.given_up);
+            given_up.iter().filter_map(Weak::upgrade).chain(state.client.take()).collect()
         };
         self.seats.close();
         self.listing.end();
         self.opening.end();
-        client
+        self.asking.end();
+        clients
     }
 
     #[cfg(test)]

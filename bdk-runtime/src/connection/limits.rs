@@ -10,6 +10,11 @@ pub(crate) struct Limits {
     pub(crate) list: Duration,
     /// Where the connection says nothing.
     pub(crate) call: Duration,
+    /// After a request that was not answered in time, a sign of life is waited for so long; and that a server takes in answers to
+    /// what it asks.
+    pub(crate) ping: Duration,
+    /// How often in a row the stream of an answer may end and be asked for again in vain.
+    pub(crate) resumptions: usize,
     /// Calls at once on one connection; others wait.
     pub(crate) in_flight: usize,
     /// Bytes of one message of a server.
@@ -48,6 +53,8 @@ impl Default for Limits {
             probe: seconds(3),
             list: seconds(30),
             call: seconds(300),
+            ping: seconds(10),
+            resumptions: 100,
             in_flight: 32,
             message: 16 << 20,
             tool: 1 << 20,

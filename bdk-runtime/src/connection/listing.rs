@@ -3,9 +3,10 @@
 use super::{
     failed::{Failed, Kind},
     limits::Limits,
+    unread,
 };
 use crate::cut;
-use serde::Deserialize;
+use serde::{Deserialize, de::DeserializeOwned};
 use serde_json::{Value, value::RawValue};
 use std::collections::{HashMap, HashSet};
 
@@ -55,22 +56,51 @@ pub(super) struct Reading<'a> {
 }
 
 #[derive(Deserialize)]
+#[serde(expecting = "an object")]
 struct Page<'a> {
     #[serde(borrow)]
     tools: Vec<&'a RawValue>,
-    #[serde(rename = "nextCursor")]
-    next: Option<String>,
+    #[serde(borrow, rename = "nextCursor")]
+    next: Option<&'a RawValue>,
 }
 
+/// Field by field, so that what is said of one names it.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct Written {
-    name: String,
-    title: Option<String>,
-    description: Option<String>,
-    input_schema: Value,
-    output_schema: Option<Value>,
-    annotations: Option<Value>,
+struct Written<'a> {
+    #[serde(borrow)]
+    name: Option<&'a RawValue>,
+    #[serde(borrow)]
+    title: Option<&'a RawValue>,
+    #[serde(borrow)]
+    description: Option<&'a RawValue>,
+    #[serde(borrow)]
+    input_schema: Option<&'a RawValue>,
+    #[serde(borrow)]
+    output_schema: Option<&'a RawValue>,
+    #[serde(borrow)]
+    annotations: Option<&'a RawValue>,
+}
+
+/// The tools on a page, each as it stands there.
+pub(super) fn tools_of(page: &RawValue) -> serde_json::Result<Vec<&RawValue>> {
+    Ok(serde_json::from_str::<Page<'_>>(page.get())?.tools)
+}
+
+/// Whether some of the arguments of this tool may go into headers as well.
+pub(super) fn is_in_headers(tool: &RawValue) -> bool {
+    tool.get().contains("x-mcp-header")
+}
+
+fn field<T: DeserializeOwned>(name: &str, of: Option<&RawValue>) -> Result<Option<T>, String> {
+    let read = |value: &RawValue| {
+        serde_json::from_str(value.get()).map_err(|error| match unread::why(&error) {
+            Some(why) => format!("its `{name}` {why}"),
+            // whatever it is, it is a value
+            None => format!("its `{name}` is no text"),
+        })
+    };
+    of.map(read).transpose()
 }
 
 impl<'a> Reading<'a> {
@@ -88,7 +118,7 @@ impl<'a> Reading<'a> {
     /// When it is no page, or the names in it do not tell the tools apart.
     pub(super) fn page(&mut self, page: &RawValue) -> Result<Next, Failed> {
         let page: Page<'_> = serde_json::from_str(page.get()).map_err(|error| {
-            Failed::bare(Kind::Unreadable, format!("what it lists as its tools is no list of tools: {error}"))
+            Failed::bare(Kind::Unreadable, format!("what it lists as its tools {}", unread::plain(&error)))
         })?;
         self.pages += 1;
         for tool in page.tools {
@@ -101,7 +131,11 @@ impl<'a> Reading<'a> {
                 return Ok(Next::Done);
             }
         }
-        let Some(next) = page.next.filter(|next| !next.is_empty()) else { return Ok(Next::Done) };
+        let next = field("nextCursor", page.next).unwrap_or_else(|why| {
+            self.warn(format!("{why}: what comes after it is left out"));
+            None
+        });
+        let Some(next) = next.filter(|next: &String| !next.is_empty()) else { return Ok(Next::Done) };
         if !self.cursors.insert(next.clone()) {
             self.warn("its listing goes round in circles: a cursor came a second time".to_owned());
             return Ok(Next::Done);
@@ -115,13 +149,17 @@ impl<'a> Reading<'a> {
 
     /// False where it stood on an earlier page already.
     fn tool(&mut self, text: &RawValue) -> Result<bool, Failed> {
-        #[derive(Deserialize)]
-        struct Named {
-            name: String,
-        }
-        let Ok(Named { name }) = serde_json::from_str(text.get()) else {
-            self.warn("a tool without a name is left out".to_owned());
+        let left_out = |why: &str| format!("a tool is left out: {why}");
+        let Ok(written) = serde_json::from_str::<Written<'_>>(text.get()) else {
+            self.warn(left_out("it is no object"));
             return Ok(true);
+        };
+        let name = match field::<String>("name", written.name) {
+            Ok(Some(name)) => name,
+            named => {
+                self.warn(left_out(&named.err().unwrap_or_else(|| "it has no `name`".to_owned())));
+                return Ok(true);
+            }
         };
         if name.is_empty() {
             return Err(Failed::bare(Kind::Unreadable, "one of its tools has an empty name"));
@@ -136,9 +174,9 @@ impl<'a> Reading<'a> {
         // what is left out may be of any length
         let kept = if text.get().len() > self.limits.tool { RawValue::NULL } else { text };
         self.seen.insert(name.clone(), (self.pages, kept.to_owned()));
-        match self.read(text) {
+        match self.read(&name, text, &written) {
             Ok(tool) => {
-                if text.get().contains("x-mcp-header") {
+                if is_in_headers(text) {
                     self.listing.in_headers.insert(name);
                 }
                 self.listing.tools.push(tool);
@@ -148,34 +186,35 @@ impl<'a> Reading<'a> {
         Ok(true)
     }
 
-    fn read(&self, text: &RawValue) -> Result<RemoteTool, String> {
+    fn read(&self, name: &str, text: &RawValue, written: &Written<'_>) -> Result<RemoteTool, String> {
         if text.get().len() > self.limits.tool {
             return Err(format!("its definition is {} KiB long", text.get().len() >> 10));
         }
-        let tool: Written = serde_json::from_str(text.get()).map_err(|error| error.to_string())?;
-        let is_object = tool.input_schema.as_object();
-        let kind = is_object.ok_or("its input schema is no object")?.get("type");
+        let input_schema: Value =
+            field("inputSchema", written.input_schema)?.ok_or("it has no `inputSchema`, or one that is null")?;
+        let kind = input_schema.as_object().ok_or("its `inputSchema` is no object")?.get("type");
         if kind.is_some_and(|kind| kind != "object") {
-            return Err("its input is no object".to_owned());
+            return Err("its input is no object: the `type` in its `inputSchema` is another".to_owned());
         }
-        if tool.output_schema.as_ref().is_some_and(|schema| !schema.is_object() && !schema.is_boolean()) {
-            return Err("its output schema is none".to_owned());
+        let output_schema: Option<Value> = field("outputSchema", written.output_schema)?;
+        if output_schema.as_ref().is_some_and(|schema| !schema.is_object() && !schema.is_boolean()) {
+            return Err("its `outputSchema` is no schema".to_owned());
         }
-        let hint = |name: &str| tool.annotations.as_ref().and_then(|hints| hints.get(name)?.as_bool());
-        let annotations = Annotations {
-            read_only: hint("readOnlyHint"),
-            destructive: hint("destructiveHint"),
-            idempotent: hint("idempotentHint"),
-            open_world: hint("openWorldHint"),
-        };
-        let title = || Some(tool.annotations.as_ref()?.get("title")?.as_str()?.to_owned());
+        let hints: Option<Value> = field("annotations", written.annotations)?;
+        let hint = |name: &str| hints.as_ref().and_then(|hints| hints.get(name)?.as_bool());
+        let title = || Some(hints.as_ref()?.get("title")?.as_str()?.to_owned());
         Ok(RemoteTool {
-            title: tool.title.or_else(title),
-            name: tool.name,
-            description: tool.description,
-            input_schema: tool.input_schema,
-            output_schema: tool.output_schema,
-            annotations,
+            title: field("title", written.title)?.or_else(title),
+            name: name.to_owned(),
+            description: field("description", written.description)?,
+            input_schema,
+            output_schema,
+            annotations: Annotations {
+                read_only: hint("readOnlyHint"),
+                destructive: hint("destructiveHint"),
+                idempotent: hint("idempotentHint"),
+                open_world: hint("openWorldHint"),
+            },
         })
     }
 
@@ -242,6 +281,41 @@ mod tests {
         assert_eq!(names(&listing), ["one", "recursive", "two"]);
         assert_eq!(listing.warnings.len(), 7, "{:?}", listing.warnings);
         assert!(listing.warnings.iter().any(|w| w.contains("\"huge\"") && w.contains("2048 KiB")), "{listing:?}");
+    }
+
+    #[test]
+    fn what_cannot_be_read_of_a_tool_is_named_and_costs_the_others_nothing() {
+        let limits = Limits::default();
+        let mut reading = Reading::new(&limits);
+        let deep = r#"{"items":"#.repeat(300) + "{}" + &"}".repeat(300);
+        let page = format!(
+            r#"{{"_meta":{{"x":["\ud83d",1e999,{deep}]}},"tools":[
+                {{"name":"a","inputSchema":{{}}}},
+                {{"name":"\ud83d","inputSchema":{{}}}},
+                {{"name":"cut","description":"\ud83d","inputSchema":{{}}}},
+                {{"name":"number","inputSchema":{{"default":1e999}}}},
+                {{"name":"deep","inputSchema":{deep}}},
+                {{"name":"untitled","title":7,"inputSchema":{{}}}},
+                {{"name":"bare"}},
+                7,
+                {{"name":"b","_meta":{{"x":["\ud83d",1e999]}},"inputSchema":{{}}}}
+            ],"nextCursor":"\ud83d"}}"#
+        );
+        assert!(matches!(reading.page(&RawValue::from_string(page).unwrap()), Ok(Next::Done)));
+        let listing = reading.done();
+        assert_eq!(names(&listing), ["a", "b"]);
+        let warned = listing.warnings.join("\n");
+        assert_eq!(
+            warned,
+            "a tool is left out: its `name` holds half a surrogate pair (such as `\\ud83d`), which is no text\n\
+             the tool \"cut\" is left out: its `description` holds half a surrogate pair (such as `\\ud83d`), which is no text\n\
+             the tool \"number\" is left out: its `inputSchema` holds a number that is out of range (such as `1e999`)\n\
+             the tool \"deep\" is left out: its `inputSchema` is nested more than 127 levels deep\n\
+             the tool \"untitled\" is left out: its `title` is no text\n\
+             the tool \"bare\" is left out: it has no `inputSchema`, or one that is null\n\
+             a tool is left out: it is no object\n\
+             its `nextCursor` holds half a surrogate pair (such as `\\ud83d`), which is no text: what comes after it is left out"
+        );
     }
 
     #[test]

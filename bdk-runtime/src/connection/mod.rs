@@ -2,7 +2,7 @@
 //!
 //! [`spec`] is what an author declares, [`template`] how a credential is named in it without being there, [`declared`] what the
 //! binary has of it, [`check`] what is wrong with it. With the feature `connections` there is more: [`pool`] has them all, [`held`]
-//! one of them with what happens to it ([`breaker`], [`flight`], [`given`], [`listing`]), [`client`] is an open server over
+//! one of them with what happens to it ([`breaker`], [`flight`], [`given`], [`listing`], [`unread`]), [`client`] is an open server over
 //! [`wire`] or a [`child`]; [`offered`] says which tools of it there are, [`lock`] whether they are
 //! what they were, [`names`] and [`advertised`] put them among the bot's.
 #![cfg_attr(not(feature = "connections"), allow(dead_code, unused_imports, reason = "nothing opens them"))]
@@ -48,6 +48,8 @@ mod template;
 #[cfg(feature = "connections")]
 #[cfg(test)]
 mod tests;
+#[cfg(feature = "connections")]
+mod unread;
 #[cfg(feature = "connections")]
 mod wire;
 

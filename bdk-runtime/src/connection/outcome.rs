@@ -1,18 +1,19 @@
 //! What came of a server's answer, as the rest of the bot knows it.
 
-use super::{Called, Failed, Kind};
+use super::{Called, Failed, Kind, unread};
 use crate::{Error, ToolOutput};
 use serde_json::{Value, value::RawValue};
 
 impl Called {
-    /// The envelope that the call ends with: `_meta` is between the server and the bot.
+    /// The envelope that the call ends with: `_meta` is between the server and the bot. What JSON has and no text or number of
+    /// ours can hold is handed on as near as it can be: U+FFFD for half a surrogate pair, a text for a number out of range.
     ///
     /// # Errors
-    /// When it holds what JSON has and no text or number of ours can hold, half a surrogate pair say.
+    /// When it is nested too deep.
     pub(crate) fn into_output(self, connection: &str) -> Result<ToolOutput, Failed> {
         let read = |json: &RawValue| {
-            serde_json::from_str::<Value>(json.get()).map_err(|error| {
-                Failed::bare(Kind::Unreadable, format!("its result cannot be read: {error}")).on(connection)
+            read(json.get()).map_err(|error| {
+                Failed::bare(Kind::Unreadable, format!("its result {}", unread::plain(&error))).on(connection)
             })
         };
         let mut output = ToolOutput::default();
@@ -24,6 +25,13 @@ impl Called {
         }
         Ok(if self.is_error { output.error() } else { output })
     }
+}
+
+fn read(json: &str) -> serde_json::Result<Value> {
+    serde_json::from_str(json).or_else(|error| match unread::mended(json) {
+        Some(mended) => serde_json::from_str(&mended),
+        None => Err(error),
+    })
 }
 
 impl Failed {
@@ -40,5 +48,31 @@ impl From<Failed> for Error {
         }
         // with itself as its cause, which tells whether trying again may help
         Self::with_source(failed.words.clone(), failed)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn output(structured: &str) -> Result<ToolOutput, Failed> {
+        let raw = |text: &str| RawValue::from_string(text.to_owned()).unwrap();
+        let content = raw(r#"[{"type":"text","text":"so \ud83d far"}]"#);
+        Called { content, structured: Some(raw(structured)), is_error: false }.into_output("it")
+    }
+
+    #[test]
+    fn a_result_that_no_text_or_number_of_ours_can_hold_is_handed_on_all_the_same() {
+        let output = output(r#"{"cut":"\ud83d","huge":[1e999,1.5]}"#).unwrap();
+        assert_eq!(output.content()[0]["text"], "so \u{fffd} far");
+        let expected = serde_json::json!({ "cut": "\u{fffd}", "huge": ["1e999", 1.5] });
+        assert_eq!(output.structured_content(), Some(&expected));
+    }
+
+    #[test]
+    fn a_result_that_is_nested_too_deep_is_an_error_that_says_so() {
+        let failed = output(&("[".repeat(300) + &"]".repeat(300))).unwrap_err();
+        assert_eq!(failed.words, "connection `it`: its result is nested more than 127 levels deep");
+        assert_eq!(failed.kind, Kind::Unreadable);
     }
 }

@@ -126,41 +126,25 @@ impl Service<Uri> for Connector {
     }
 
     fn call(&mut self, to: Uri) -> Self::Future {
-        let mut tcp = Tcp(self.tcp.clone());
-        let Some(proxy) = self.proxies.as_ref().and_then(|proxies| proxies.intercept(&to)) else {
-            return tcp.call(to);
+        let proxy = self.proxies.as_ref().and_then(|proxies| proxies.intercept(&to));
+        let Some(proxy) = proxy else {
+            let connecting = self.tcp.call(to);
+            return Box::pin(async move { Ok(Prompt { io: connecting.await?, proxied: false }) });
         };
+        let mut direct = Self { tcp: self.tcp.clone(), proxies: None };
         Box::pin(async move {
             if proxy.uri().scheme_str() != Some("http") {
                 return Err("the environment names a proxy that is not of http://, and no other is known".into());
             }
             if to.scheme_str() == Some("http") {
-                return Ok(Prompt { proxied: true, ..tcp.call(proxy.uri().clone()).await? });
+                return Ok(Prompt { proxied: true, ..direct.call(proxy.uri().clone()).await? });
             }
-            let mut tunnel = Tunnel::new(proxy.uri().clone(), tcp);
+            let mut tunnel = Tunnel::new(proxy.uri().clone(), direct);
             if let Some(credentials) = proxy.basic_auth() {
                 tunnel = tunnel.with_auth(credentials.clone());
             }
             Ok(tunnel.call(to).await?)
         })
-    }
-}
-
-#[derive(Clone)]
-struct Tcp(HttpConnector);
-
-impl Service<Uri> for Tcp {
-    type Response = Prompt;
-    type Error = BoxError;
-    type Future = BoxFuture<'static, Result<Prompt, BoxError>>;
-
-    fn poll_ready(&mut self, _: &mut Context<'_>) -> Poll<Result<(), BoxError>> {
-        Poll::Ready(Ok(()))
-    }
-
-    fn call(&mut self, to: Uri) -> Self::Future {
-        let connecting = self.0.call(to);
-        Box::pin(async move { Ok(Prompt { io: connecting.await?, proxied: false }) })
     }
 }
 

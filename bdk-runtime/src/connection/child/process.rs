@@ -20,10 +20,10 @@ use std::{
 };
 use tokio::{
     process::{Child, ChildStdin, ChildStdout, Command},
-    sync::watch,
+    sync::{oneshot, watch},
     time::timeout,
 };
-use tokio_util::sync::CancellationToken;
+use tokio_util::{sync::CancellationToken, task::AbortOnDropHandle};
 
 /// What is to be started.
 pub(in crate::connection) struct Order<'a> {
@@ -38,6 +38,8 @@ pub(in crate::connection) struct Order<'a> {
 pub(in crate::connection) struct Started {
     pub(in crate::connection) stdin: ChildStdin,
     pub(in crate::connection) stdout: ChildStdout,
+    /// Told when the process is gone. Others that it started may hold its stdout open.
+    pub(in crate::connection) gone: oneshot::Receiver<()>,
     pub(in crate::connection) process: Process,
 }
 
@@ -118,22 +120,28 @@ impl Order<'_> {
         };
         noted.started(leader);
         let (stop, tail) = (CancellationToken::new(), Arc::new(Tail::default()));
-        let (told, ended) = watch::channel(None);
-        let listening = {
+        let ((told, ended), (tell_gone, gone)) = (watch::channel(None), oneshot::channel());
+        let mut listening = {
             let (tail, connection) = (tail.clone(), self.connection.to_owned());
-            tokio::spawn(async move { tail.listen(&connection, stderr).await })
+            AbortOnDropHandle::new(tokio::spawn(async move { tail.listen(&connection, stderr).await }))
         };
         let watching = Watch { child, group: group.clone(), _noted: noted, stop: stop.clone(), grace: self.grace };
         let (name, last) = (self.program.to_owned(), tail.clone());
         tokio::spawn(async move {
             let (status, asked) = watching.until_gone().await;
-            // nobody of its group is left who could hold the pipe
-            let _ = timeout(Duration::from_secs(1), listening).await;
+            // nobody of its group is left who could hold the pipe, but one that left the group may
+            if timeout(Duration::from_secs(1), &mut listening).await.is_err() {
+                listening.abort();
+                // until it is let go, with what was said last
+                let _ = listening.await;
+            }
             let words = format!("`{name}` {}{}", described(&status), last.quoted());
             let crashed = !asked && !status.is_ok_and(|status| status.success());
             told.send_replace(Some(Ended { words, crashed }));
+            // where nobody reads its stdout any more, nobody asks
+            let _ = tell_gone.send(());
         });
-        Ok(Started { stdin, stdout, process: Process { group, stop, ended, tail } })
+        Ok(Started { stdin, stdout, gone, process: Process { group, stop, ended, tail } })
     }
 }
 
@@ -216,7 +224,8 @@ impl Process {
         self.tail.quoted()
     }
     pub(in crate::connection) fn is_running(&self) -> bool {
-        self.ended.borrow().is_none()
+        // how it ended is told a little later, with its last words
+        !self.group.gone.load(Ordering::Acquire)
     }
     #[cfg(test)]
     pub(in crate::connection) fn pid(&self) -> i32 {

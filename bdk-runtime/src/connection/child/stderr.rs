@@ -19,10 +19,10 @@ const QUOTED: usize = 4_000;
 pub(super) struct Tail(Mutex<VecDeque<String>>);
 
 impl Tail {
-    /// Reads until nobody is left who could write.
+    /// Reads until nobody is left who could write. Left earlier, it keeps what there is of a line.
     pub(super) async fn listen(&self, connection: &str, mut stderr: impl AsyncRead + Unpin) {
         let mut chunk = vec![0; 4 << 10];
-        let mut line = Vec::new();
+        let mut line = Line { tail: self, connection, begun: Vec::new() };
         loop {
             let read = stderr.read(&mut chunk).await.unwrap_or(0);
             if read == 0 {
@@ -34,16 +34,13 @@ impl Tail {
                     None => (part, false),
                 };
                 // more than is shown, so that no secret is cut before it is blanked
-                let room = 2 * LINE - line.len();
-                line.extend_from_slice(&text[..text.len().min(room)]);
+                let room = 2 * LINE - line.begun.len();
+                line.begun.extend_from_slice(&text[..text.len().min(room)]);
                 if ends {
-                    self.line(connection, &line);
-                    line.clear();
+                    self.line(connection, &line.begun);
+                    line.begun.clear();
                 }
             }
-        }
-        if !line.is_empty() {
-            self.line(connection, &line);
         }
     }
 
@@ -76,6 +73,21 @@ impl Tail {
         }
         let last: Vec<&str> = lines.range(from..).map(|line| &**line).collect();
         format!("; the last it said:\n{}", last.join("\n"))
+    }
+}
+
+/// A line that has no end yet.
+struct Line<'a> {
+    tail: &'a Tail,
+    connection: &'a str,
+    begun: Vec<u8>,
+}
+
+impl Drop for Line<'_> {
+    fn drop(&mut self) {
+        if !self.begun.is_empty() {
+            self.tail.line(self.connection, &self.begun);
+        }
     }
 }
 

@@ -1,6 +1,6 @@
 //! The bodies of responses: what they are, and all of them as far as they may be long.
 
-use super::events::too_long;
+use super::{desk, events::too_long};
 use crate::{
     connection::failed::{Failed, Kind},
     cut,
@@ -26,8 +26,9 @@ pub(super) async fn first_answer(
     while let Some(event) = events.next().await {
         let event = event.map_err(|error| none(format!("its answer breaks off: {error}")))?;
         let Some(data) = event.data.filter(|data| !data.trim().is_empty()) else { continue };
-        let message: ServerJsonRpcMessage =
-            serde_json::from_str(&data).map_err(|error| none(format!("its answer is no message of MCP: {error}")))?;
+        let message = desk::parsed(data.as_bytes());
+        let message =
+            message.map_err(|_| none(format!("its answer is no message of MCP: {}", cut::quoted(&data, 200))))?;
         if matches!(message, JsonRpcMessage::Response(_) | JsonRpcMessage::Error(_)) {
             let _ = timeout(Duration::from_millis(50), async { while events.next().await.is_some() {} }).await;
             return Ok(message);
@@ -67,15 +68,39 @@ pub(super) fn media(response: &Response<Incoming>) -> Media {
     }
 }
 
-pub(super) fn seconds(after: &str) -> Option<Duration> {
-    if let Ok(seconds) = after.trim().parse() {
-        return Some(Duration::from_secs(seconds));
+/// Nobody waits longer, whatever the server asks for.
+const LONGEST_WAIT: Duration = Duration::from_secs(24 * 60 * 60);
+
+/// A `Retry-After`: seconds, or a date that is not past.
+pub(super) fn wait(after: &str) -> Option<Duration> {
+    let after = after.trim();
+    if !after.is_empty() && after.bytes().all(|byte| byte.is_ascii_digit()) {
+        // more than a number of ours can hold is long as well
+        return Some(after.parse().map_or(LONGEST_WAIT, Duration::from_secs).min(LONGEST_WAIT));
     }
-    let at = jiff::fmt::rfc2822::parse(after.trim()).ok()?.timestamp();
-    Duration::try_from(at.duration_since(jiff::Timestamp::now())).ok()
+    let at = jiff::fmt::rfc2822::parse(after).ok()?.timestamp();
+    let wait = Duration::try_from(at.duration_since(jiff::Timestamp::now())).ok()?;
+    Some(wait.min(LONGEST_WAIT))
 }
 
 /// Enough of a page to say what it is.
 pub(super) fn cut_bytes(body: &[u8]) -> &[u8] {
     &body[..body.len().min(1_000)]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_wait_is_no_longer_than_a_day_and_none_that_is_over() {
+        let day = Some(Duration::from_secs(86_400));
+        assert_eq!(wait(" 7 "), Some(Duration::from_secs(7)));
+        for long in ["99999999999999", "99999999999999999999999", "Thu, 31 Dec 9998 23:59:59 GMT"] {
+            assert_eq!(wait(long), day, "{long}");
+        }
+        for none in ["-5", "", "soon", "Wed, 21 Oct 1998 07:28:00 GMT", "Fri, 31 Dec 99999 23:59:59 GMT"] {
+            assert_eq!(wait(none), None, "{none}");
+        }
+    }
 }

@@ -4,83 +4,39 @@
 //! that there are, and write arguments from a tree of values; and what its types do not have would be lost. So a request
 //! carries a [`Slot`] that it does not look into: the transports write the request from it, and put the result there.
 
-use crate::connection::failed::{Failed, Kind};
+use super::{asked::Asked, resumed::Resumable, slot::Slot};
+use crate::{
+    connection::{
+        failed::{Failed, Kind},
+        listing, unread,
+    },
+    cut,
+};
 use rmcp::model::{
-    ClientJsonRpcMessage, ClientRequest, GetExtensions, GetMeta, JsonRpcMessage, NumberOrString, RequestId,
-    ServerJsonRpcMessage, ServerResult,
+    ClientJsonRpcMessage, ClientRequest, ErrorData, GetExtensions, GetMeta, JsonObject, JsonRpcMessage,
+    ListToolsResult, NumberOrString, RequestId, ServerJsonRpcMessage, ServerResult, Tool,
 };
 use serde::Deserialize;
 use serde_json::value::RawValue;
 use std::{
+    borrow::Cow,
     collections::HashMap,
     sync::{
         Arc, Mutex, MutexGuard, PoisonError,
-        atomic::{AtomicBool, Ordering},
+        atomic::{AtomicBool, AtomicU64, Ordering},
     },
+    time::Duration,
 };
 
-/// What goes with one request.
-pub(super) struct Slot {
-    /// The arguments of a call, as they are sent.
-    arguments: Option<Arc<str>>,
-    pub(super) traceparent: Option<Box<str>>,
-    /// rmcp is to see the result as well.
-    shown: bool,
-    sent: AtomicBool,
-    outcome: Mutex<Option<Result<Box<RawValue>, Failed>>>,
-}
-
-impl Slot {
-    pub(super) fn of_call(arguments: Arc<str>, traceparent: Option<&str>) -> Self {
-        let traceparent = traceparent.map(Into::into);
-        Self {
-            arguments: Some(arguments),
-            traceparent,
-            shown: false,
-            sent: AtomicBool::new(false),
-            outcome: Mutex::default(),
-        }
-    }
-    pub(super) fn of_listing() -> Self {
-        Self {
-            arguments: None,
-            traceparent: None,
-            shown: true,
-            sent: AtomicBool::new(false),
-            outcome: Mutex::default(),
-        }
-    }
-    /// It is sent from now on; whatever an earlier try came to is of the past.
-    pub(super) fn begin(&self) {
-        self.outcome().take();
-        self.sent.store(true, Ordering::Release);
-    }
-    /// The server provably has not got it.
-    pub(super) fn unsend(&self) {
-        self.sent.store(false, Ordering::Release);
-    }
-    /// Whether the server may have it.
-    pub(super) fn is_sent(&self) -> bool {
-        self.sent.load(Ordering::Acquire)
-    }
-    pub(super) fn answer(&self, result: &RawValue) {
-        *self.outcome() = Some(Ok(result.to_owned()));
-    }
-    pub(super) fn fail(&self, failed: Failed) {
-        *self.outcome() = Some(Err(failed));
-    }
-    pub(super) fn take(&self) -> Option<Result<Box<RawValue>, Failed>> {
-        self.outcome().take()
-    }
-    fn outcome(&self) -> MutexGuard<'_, Option<Result<Box<RawValue>, Failed>>> {
-        self.outcome.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-/// The slots of a client whose results are not there yet.
-#[derive(Default)]
+/// The slots of a client whose results are not there yet, and what else is known of it.
 pub(super) struct Desk {
     waiting: Mutex<HashMap<i64, Arc<Slot>>>,
+    pub(super) asked: Asked,
+    pub(super) resumable: Resumable,
+    /// How many answers came.
+    answers: AtomicU64,
+    /// A message is being written.
+    pub(super) writing: AtomicBool,
     /// What went wrong with a message without a slot, such as those of the handshake, or with the whole transport.
     trouble: Mutex<Option<Failed>>,
 }
@@ -93,14 +49,47 @@ struct Head<'a> {
     #[serde(borrow)]
     result: Option<&'a RawValue>,
     #[serde(borrow)]
+    error: Option<&'a RawValue>,
+    #[serde(borrow)]
     method: Option<&'a RawValue>,
+    #[serde(borrow)]
+    params: Option<&'a RawValue>,
+}
+
+/// What rmcp is to hear of a message.
+#[expect(clippy::large_enum_variant, reason = "nearly all are of it")]
+pub(super) enum Heard {
+    Instead(ServerJsonRpcMessage),
+    Itself,
+    Nothing,
 }
 
 impl Desk {
-    pub(super) fn expect(&self, id: &RequestId, slot: &Arc<Slot>) {
+    /// The server may leave all answers to what it asks unread for so long.
+    pub(super) fn new(patience: Duration) -> Self {
+        Self {
+            waiting: Mutex::default(),
+            asked: Asked::new(patience),
+            resumable: Resumable::default(),
+            answers: AtomicU64::new(0),
+            writing: AtomicBool::new(false),
+            trouble: Mutex::default(),
+        }
+    }
+    pub(super) fn answers(&self) -> u64 {
+        self.answers.load(Ordering::Relaxed)
+    }
+    /// A request is sent from now on. False where nobody waits for it any more: it is not sent then.
+    pub(super) fn begin(&self, id: &RequestId, slot: &Arc<Slot>) -> bool {
         if let NumberOrString::Number(id) = id {
             self.waiting().insert(*id, slot.clone());
         }
+        // in this order, as whoever leaves leaves it first and then has it forgotten
+        let wanted = slot.begin();
+        if !wanted {
+            self.forget(id);
+        }
+        wanted
     }
     pub(super) fn forget(&self, id: &RequestId) {
         if let NumberOrString::Number(id) = id {
@@ -108,18 +97,70 @@ impl Desk {
         }
     }
 
-    /// Where the message is a result that is waited for here: what rmcp is told instead.
-    pub(super) fn divert(&self, message: &[u8]) -> Option<ServerJsonRpcMessage> {
-        let head: Head<'_> = serde_json::from_slice(message).ok()?;
-        let (None, Some(id), Some(result)) = (head.method, head.id, head.result) else { return None };
+    /// Takes out of a message what is waited for here.
+    pub(super) fn read(&self, message: &[u8]) -> Heard {
+        let Ok(head) = serde_json::from_slice::<Head<'_>>(message) else {
+            return match String::from_utf8_lossy(message) {
+                Cow::Borrowed(_) => Heard::Itself,
+                // what has letters of another encoding may be JSON all the same
+                Cow::Owned(text) => self.read(text.as_bytes()),
+            };
+        };
+        match (head.method, head.id) {
+            (Some(method), id) => self.of_servers(message, method, id, head.params),
+            (None, Some(id)) => self.answer(id, head.result, head.error).map_or(Heard::Itself, Heard::Instead),
+            (None, None) => Heard::Itself,
+        }
+    }
+
+    /// Where the message answers a slot: what rmcp is told instead.
+    fn answer(
+        &self,
+        id: &RawValue,
+        result: Option<&RawValue>,
+        error: Option<&RawValue>,
+    ) -> Option<ServerJsonRpcMessage> {
         // some servers give numbers back as texts
         let id: i64 = id.get().trim_matches('"').parse().ok()?;
         let slot = self.waiting().remove(&id)?;
-        slot.answer(result);
-        if slot.shown {
-            return None;
+        self.answers.fetch_add(1, Ordering::Relaxed);
+        let id = NumberOrString::Number(id);
+        if let Some(result) = result {
+            slot.answer(result);
+            let shown = if slot.is_of_call() { ServerResult::empty(()) } else { in_headers(result) };
+            return Some(ServerJsonRpcMessage::response(shown, id));
         }
-        Some(ServerJsonRpcMessage::response(ServerResult::empty(()), NumberOrString::Number(id)))
+        let unreadable = |words: String| failure(&slot, id.clone(), Failed::bare(Kind::Unreadable, words));
+        let Some(error) = error else {
+            return Some(unreadable("its answer has neither a result nor an error".to_owned()));
+        };
+        let read = mended(error.get(), |text| serde_json::from_str::<ErrorData>(text));
+        Some(match read {
+            Ok(error) => ServerJsonRpcMessage::error(error, Some(id)),
+            Err(_) => unreadable(format!("it answers with an error that is none: {}", cut::quoted(error.get(), 200))),
+        })
+    }
+
+    /// What the server asks or says by itself. What it asks gets exactly one answer, so that those can be counted: a question
+    /// that is taken back is answered too, and one of the same number as another is none.
+    fn of_servers(&self, message: &[u8], method: &RawValue, id: Option<&RawValue>, params: Option<&RawValue>) -> Heard {
+        if id.is_some() {
+            // what rmcp cannot read it does not answer
+            let Ok(JsonRpcMessage::Request(request)) = parsed(message) else { return Heard::Itself };
+            return if self.asked.add(request.id) { Heard::Itself } else { Heard::Nothing };
+        }
+        if method.get() == r#""notifications/cancelled""# {
+            #[derive(Deserialize)]
+            struct Cancelled {
+                #[serde(rename = "requestId")]
+                id: RequestId,
+            }
+            let cancelled = params.and_then(|params| serde_json::from_str::<Cancelled>(params.get()).ok());
+            if cancelled.is_some_and(|cancelled| self.asked.has(&cancelled.id)) {
+                return Heard::Nothing;
+            }
+        }
+        Heard::Itself
     }
 
     pub(super) fn trouble(&self, failed: Failed) {
@@ -133,6 +174,64 @@ impl Desk {
     }
     fn waiting(&self) -> MutexGuard<'_, HashMap<i64, Arc<Slot>>> {
         self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Lets a request fail, and says what rmcp is told of it.
+pub(super) fn failure(slot: &Slot, id: RequestId, failed: Failed) -> ServerJsonRpcMessage {
+    let error = ErrorData::internal_error(failed.words.clone(), None);
+    slot.fail(failed);
+    ServerJsonRpcMessage::error(error, Some(id))
+}
+
+/// A message for rmcp; where a text or a number in it cannot be held, as near to it as it can be.
+pub(super) fn parsed(message: &[u8]) -> serde_json::Result<ServerJsonRpcMessage> {
+    match String::from_utf8_lossy(message) {
+        Cow::Borrowed(text) => mended(text, |text| serde_json::from_str(text)),
+        Cow::Owned(text) => mended(&text, |text| serde_json::from_str(text)),
+    }
+}
+
+fn mended<T>(json: &str, read: impl Fn(&str) -> serde_json::Result<T>) -> serde_json::Result<T> {
+    read(json).or_else(|error| unread::mended(json).map_or(Err(error), |mended| read(&mended)))
+}
+
+/// Of a page of tools, what rmcp has to know: those some of whose arguments go into headers, and of them no more than that. What
+/// it could not read, it would not pass on.
+fn in_headers(page: &RawValue) -> ServerResult {
+    #[derive(Deserialize)]
+    #[serde(rename_all = "camelCase")]
+    struct Named {
+        name: String,
+        input_schema: JsonObject,
+    }
+    let tools = listing::tools_of(page).unwrap_or_default();
+    let tools = tools.into_iter().filter(|tool| listing::is_in_headers(tool));
+    let tools = tools.filter_map(|tool| serde_json::from_str::<Named>(tool.get()).ok());
+    let tools: Vec<Tool> = tools.map(|tool| Tool::new(tool.name, "", tool.input_schema)).collect();
+    if tools.is_empty() {
+        return ServerResult::empty(());
+    }
+    ServerResult::ListToolsResult(ListToolsResult::with_all_items(tools))
+}
+
+/// The answer to what the server asked: dropped, it is written, or never will be.
+pub(super) struct Answering(Arc<Desk>, RequestId);
+
+impl Answering {
+    pub(super) fn of(message: &ClientJsonRpcMessage, desk: &Arc<Desk>) -> Option<Self> {
+        let id = match message {
+            JsonRpcMessage::Response(response) => &response.id,
+            JsonRpcMessage::Error(error) => error.id.as_ref()?,
+            _ => return None,
+        };
+        Some(Self(desk.clone(), id.clone()))
+    }
+}
+
+impl Drop for Answering {
+    fn drop(&mut self) {
+        self.0.asked.remove(&self.1);
     }
 }
 

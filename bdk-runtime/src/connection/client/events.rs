@@ -1,6 +1,9 @@
 //! An event stream, event by event: none longer than it may be, and results put where they are waited for.
 
-use super::desk::{Desk, Slot};
+use super::{
+    desk::{self, Desk, Heard},
+    slot::Slot,
+};
 use crate::connection::failed::{Failed, Kind};
 use bytes::Bytes;
 use futures_util::stream::{self, BoxStream, StreamExt};
@@ -13,10 +16,15 @@ use rmcp::{
 use sse_stream::Sse;
 use std::{collections::VecDeque, sync::Arc};
 
+/// A stream that ended is asked for again no sooner, whatever the server says, in ms.
+const LEAST_PAUSE: u64 = 250;
+
 /// What a stream is the answer to.
 pub(super) struct Of {
     pub(super) id: RequestId,
     pub(super) slot: Option<Arc<Slot>>,
+    /// How many streams of the same ended before it and brought nothing.
+    pub(super) tries: usize,
 }
 
 /// The events of a response's body.
@@ -26,7 +34,8 @@ pub(super) fn events(
     longest: usize,
     of: Option<Of>,
 ) -> BoxStream<'static, Result<Sse, SseError>> {
-    let reading = Reading { body, parser: Parser::new(longest), ready: VecDeque::new(), desk, of, ended: false };
+    let (parser, ready) = (Parser::new(longest), VecDeque::new());
+    let reading = Reading { body, parser, ready, desk, of, last_event: None, ended: false };
     stream::unfold(reading, |mut reading| async move { Some((reading.next().await?, reading)) }).boxed()
 }
 
@@ -36,12 +45,20 @@ struct Reading {
     ready: VecDeque<Sse>,
     desk: Arc<Desk>,
     of: Option<Of>,
+    last_event: Option<String>,
     ended: bool,
 }
 
 impl Reading {
     async fn next(&mut self) -> Option<Result<Sse, SseError>> {
         loop {
+            if self.desk.asked.are_many()
+                && let Err(failed) = self.desk.asked.are_fewer_by(self.desk.asked.patience_ends()).await
+            {
+                self.ready.clear();
+                self.ended = true;
+                return Some(self.fails(failed));
+            }
             if let Some(event) = self.ready.pop_front() {
                 return Some(Ok(self.diverted(event)));
             }
@@ -50,7 +67,7 @@ impl Reading {
             }
             let bytes = match self.body.frame().await {
                 None => {
-                    self.ended = true;
+                    self.ends();
                     return None;
                 }
                 Some(Ok(frame)) => match frame.into_data() {
@@ -58,7 +75,7 @@ impl Reading {
                     Err(_) => continue,
                 },
                 Some(Err(error)) => {
-                    self.ended = true;
+                    self.ends();
                     if let Some(slot) = self.of.as_ref().and_then(|of| of.slot.as_ref()) {
                         slot.fail(Failed::bare(Kind::Lost, format!("its answer was cut off: {error}")));
                     }
@@ -67,30 +84,48 @@ impl Reading {
             };
             if self.parser.read(&bytes, &mut self.ready).is_err() {
                 self.ended = true;
-                return Some(self.too_long());
+                return Some(self.fails(too_long(self.parser.longest)));
             }
         }
     }
 
-    fn diverted(&self, mut event: Sse) -> Sse {
-        if let Some(data) = &event.data
-            && let Some(instead) = self.desk.divert(data.as_bytes())
-        {
-            event.data = serde_json::to_string(&instead).ok();
+    /// Its call may be told more by another stream.
+    fn ends(&mut self) {
+        self.ended = true;
+        if let (Some(of), Some(last_event)) = (&self.of, &self.last_event) {
+            self.desk.resumable.ended(last_event, of);
+        }
+    }
+
+    fn diverted(&mut self, mut event: Sse) -> Sse {
+        if event.id.is_some() {
+            self.last_event.clone_from(&event.id);
+        }
+        event.retry = event.retry.map(|pause| pause.max(LEAST_PAUSE));
+        if let Some(data) = event.data.as_ref().filter(|data| !data.trim_ascii().is_empty()) {
+            if let Some(of) = &mut self.of {
+                of.tries = 0;
+            }
+            match self.desk.read(data.as_bytes()) {
+                Heard::Instead(message) => event.data = serde_json::to_string(&message).ok(),
+                Heard::Itself => {}
+                Heard::Nothing => event.data = None,
+            }
         }
         event
     }
 
     /// It would be asked for again and again if rmcp took it for a stream that broke: so the request is answered.
-    fn too_long(&self) -> Result<Sse, SseError> {
-        let failed = too_long(self.parser.longest);
+    fn fails(&self, failed: Failed) -> Result<Sse, SseError> {
         let Some(of) = &self.of else { return Err(SseError::Body(Box::new(failed))) };
-        let error = ErrorData::internal_error(failed.words.clone(), None);
-        match &of.slot {
-            Some(slot) => slot.fail(failed),
-            None => self.desk.trouble(failed),
-        }
-        let message = ServerJsonRpcMessage::error(error, Some(of.id.clone()));
+        let message = match &of.slot {
+            Some(slot) => desk::failure(slot, of.id.clone(), failed),
+            None => {
+                let error = ErrorData::internal_error(failed.words.clone(), None);
+                self.desk.trouble(failed);
+                ServerJsonRpcMessage::error(error, Some(of.id.clone()))
+            }
+        };
         let data = serde_json::to_string(&message).map_err(|error| SseError::Body(Box::new(error)))?;
         Ok(Sse::default().data(data))
     }

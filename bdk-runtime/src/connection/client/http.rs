@@ -1,8 +1,8 @@
 //! Messages over streamable HTTP: rmcp says which and in which session, this sends them and reads the answers.
 
 use super::{
-    body::{Media, cut_bytes, first_answer, media, seconds, whole},
-    desk::{self, Desk},
+    body::{Media, cut_bytes, first_answer, media, wait, whole},
+    desk::{self, Answering, Desk, Heard},
     events::{self, Of},
 };
 use crate::{
@@ -100,8 +100,9 @@ impl Http {
             if let Some(parent) = slot.traceparent.as_deref().and_then(|text| HeaderValue::from_str(text).ok()) {
                 request.headers_mut().insert(TRACEPARENT, parent);
             }
-            self.0.desk.expect(id, slot);
-            slot.begin();
+            if !self.0.desk.begin(id, slot) {
+                return Err(Failed::bare(Kind::Unsent, "nobody waits for it any more"));
+            }
         }
         let response = match self.0.wire.send(request).await {
             Ok(response) => response,
@@ -114,7 +115,14 @@ impl Http {
         };
         let status = response.status();
         if matches!(status, StatusCode::ACCEPTED | StatusCode::NO_CONTENT) {
-            return Ok(Posted::Answer(StreamableHttpPostResponse::Accepted));
+            return Ok(Posted::Answer(match kind {
+                What::Other => StreamableHttpPostResponse::Accepted,
+                What::Discover(id) => older(id, None),
+                What::Initialize(_) | What::Request(_) => {
+                    let words = format!("it answers {status}, which has no result");
+                    return Err(Failed::bare(Kind::Unreadable, words));
+                }
+            }));
         }
         if !status.is_success() {
             return self.refused(response, &kind, session.is_some()).await;
@@ -122,7 +130,7 @@ impl Http {
         let new_session = response.headers().get(SESSION).and_then(|id| id.to_str().ok()).map(str::to_owned);
         let answer = match media(&response) {
             Media::Stream => {
-                let of = kind.id().map(|id| Of { id: id.clone(), slot: slot.map(|(_, slot)| slot.clone()) });
+                let of = kind.id().map(|id| Of { id: id.clone(), slot: slot.map(|(_, slot)| slot.clone()), tries: 0 });
                 let events = events::events(response.into_body(), self.0.desk.clone(), self.0.limits.message, of);
                 if kind.is_handshake() {
                     return Ok(Posted::Answer(StreamableHttpPostResponse::Json(
@@ -147,18 +155,17 @@ impl Http {
 
     /// The message of a body, which can only be the answer to what was asked.
     fn answer(&self, body: &[u8], kind: &What<'_>, in_slot: bool) -> Result<ServerJsonRpcMessage, Failed> {
-        if let Some(diverted) = self.0.desk.divert(body) {
-            return Ok(diverted);
+        if let Heard::Instead(message) = self.0.desk.read(body) {
+            return Ok(message);
         }
         let none = |why: String| {
             let begins = cut::quoted(&String::from_utf8_lossy(cut_bytes(body)), 200);
             Failed::bare(Kind::Unreadable, format!("its answer is {why}: {begins}"))
         };
-        match serde_json::from_slice(body).map_err(|error| none(format!("no message of MCP ({error})")))? {
+        match desk::parsed(body).map_err(|_| none("no message of MCP".to_owned()))? {
             JsonRpcMessage::Error(error) => {
                 Ok(ServerJsonRpcMessage::error(error.error, kind.id().cloned().or(error.id)))
             }
-            // a listing is diverted and shown
             JsonRpcMessage::Response(answer) if in_slot && kind.id() != Some(&answer.id) => {
                 Err(none("one to another request".to_owned()))
             }
@@ -184,7 +191,7 @@ impl Http {
             );
             return Err(refused(words));
         }
-        let retry_after = response.headers().get(RETRY_AFTER).and_then(|after| seconds(after.to_str().ok()?));
+        let retry_after = response.headers().get(RETRY_AFTER).and_then(|after| wait(after.to_str().ok()?));
         let is_json = matches!(media(&response), Media::Json);
         let most = if is_json { self.0.limits.message } else { ERROR_PAGE };
         // what cannot be read says nothing more
@@ -248,6 +255,10 @@ impl StreamableHttpClient for Http {
         _: Option<String>,
         headers: HashMap<HeaderName, HeaderValue>,
     ) -> Result<StreamableHttpPostResponse, StreamableHttpError<Failed>> {
+        let _answering = Answering::of(&message, &self.0.desk);
+        if matches!(What::of(&message), What::Initialize(_)) {
+            self.0.desk.asked.clear();
+        }
         let posting = self.post(&message, session.as_deref(), headers);
         let posted = match What::of(&message) {
             What::Discover(id) => match timeout(self.0.limits.probe, posting).await {
@@ -294,13 +305,17 @@ impl StreamableHttpClient for Http {
         headers: HashMap<HeaderName, HeaderValue>,
     ) -> Result<BoxStream<'static, Result<Sse, SseError>>, StreamableHttpError<Failed>> {
         let mut request = self.request(Method::GET, STREAM, session.as_deref(), headers);
+        let again = last_event.as_deref().map(|id| self.0.desk.resumable.again(id, self.0.limits.resumptions));
+        let Ok(of) = again.transpose().map(Option::flatten) else {
+            return Err(StreamableHttpError::ServerDoesNotSupportSse);
+        };
         if let Some(id) = last_event.and_then(|id| HeaderValue::try_from(id).ok()) {
             request.headers_mut().insert(LAST_EVENT, id);
         }
         let response = self.0.wire.send(request).await.map_err(StreamableHttpError::Client)?;
         match (response.status(), media(&response)) {
             (StatusCode::OK, Media::Stream) => {
-                Ok(events::events(response.into_body(), self.0.desk.clone(), self.0.limits.message, None))
+                Ok(events::events(response.into_body(), self.0.desk.clone(), self.0.limits.message, of))
             }
             // asking again gives nothing else
             (status, _) if status.is_success() || status.is_client_error() => {

@@ -1,10 +1,14 @@
 //! A client of one server. This is the one place of the connections that names rmcp.
 
+mod asked;
 mod body;
 mod desk;
 mod events;
 mod failures;
+mod hearing;
 mod http;
+mod resumed;
+mod slot;
 mod stdio;
 #[cfg(feature = "mcp")]
 #[cfg(test)]
@@ -16,18 +20,19 @@ use super::{
     limits::Limits,
     wire::Wire,
 };
-use crate::{bot::Identity, session::META};
+use crate::session::META;
 use ::http::HeaderMap;
-use desk::{Desk, Slot, WithSlot};
+use desk::{Desk, WithSlot};
+use hearing::{Handler, listen};
 use rmcp::{
-    ClientHandler, Peer, RoleClient,
+    Peer, RoleClient,
     model::{
-        CallToolRequest, CallToolRequestParams, ClientCapabilities, ClientConfig, ClientRequest, GetMeta,
-        Implementation, ListToolsRequest, PaginatedRequestParams, ProtocolVersion, ServerResult, SubscriptionFilter,
+        CallToolRequest, CallToolRequestParams, ClientRequest, GetMeta, ListToolsRequest, PaginatedRequestParams,
+        PingRequest, ProtocolVersion, ServerResult,
     },
     service::{
-        ClientCacheConfig, ClientInitializeError, ClientLifecycleMode, ClientServiceExt, NotificationContext,
-        PeerRequestOptions, RequestHandle, RunningService, ServiceError,
+        ClientCacheConfig, ClientInitializeError, ClientLifecycleMode, ClientServiceExt, PeerRequestOptions,
+        RequestHandle, RunningService, ServiceError,
     },
     transport::{
         Transport,
@@ -39,6 +44,7 @@ use serde_json::{
     Value,
     value::{RawValue, to_raw_value},
 };
+use slot::Slot;
 use std::{
     sync::{
         Arc,
@@ -79,7 +85,13 @@ pub(super) struct Client {
     _listening: Option<AbortOnDropHandle<()>>,
     /// rmcp knows the tools, and so which arguments go into headers.
     listed: AtomicBool,
+    has_ping: bool,
+    /// A request of its was not answered in time: whether the server is there still is not known.
+    doubted: AtomicBool,
 }
+
+/// Listings, and pings, while as many calls are under way as may be.
+const BESIDE_CALLS: usize = 4;
 
 impl Client {
     pub(super) async fn over_http(
@@ -89,11 +101,12 @@ impl Client {
         changed: Changed,
     ) -> Result<Self, Failed> {
         let (wire, uri) = Wire::to(url)?;
-        let desk = Arc::new(Desk::default());
+        let desk = Arc::new(Desk::new(limits.ping));
         let server = http::Http::new(wire, uri, headers, desk.clone(), limits.clone());
         let mut reconnecting = ExponentialBackoff::default();
         (reconnecting.max_times, reconnecting.max_delay) = (Some(20), Some(Duration::from_secs(30)));
-        let mut config = StreamableHttpClientTransportConfig::with_uri(url).max_concurrent_requests(limits.in_flight);
+        let mut config =
+            StreamableHttpClientTransportConfig::with_uri(url).max_concurrent_requests(limits.in_flight + BESIDE_CALLS);
         config.channel_buffer_capacity = limits.in_flight;
         config.retry_config = Arc::new(reconnecting);
         let transport = StreamableHttpClientTransport::with_client(server.clone(), config);
@@ -118,9 +131,9 @@ impl Client {
         limits: &Arc<Limits>,
         changed: Changed,
     ) -> Result<Self, Failed> {
-        let desk = Arc::new(Desk::default());
-        let Started { stdin, stdout, process } = started;
-        let pipes = stdio::Pipes::to(connection, stdin, stdout, desk.clone(), limits.message);
+        let desk = Arc::new(Desk::new(limits.ping));
+        let Started { stdin, stdout, gone, process } = started;
+        let pipes = stdio::Pipes::to(connection, stdin, stdout, gone, desk.clone(), limits.message);
         Self::opened(pipes, ClientLifecycleMode::Initialize, desk, Some(process), limits, changed).await
     }
 
@@ -162,6 +175,8 @@ impl Client {
         };
         // of a first try that a second made good
         let _ = desk.take_trouble();
+        // what a server asks before it is to, rmcp leaves unanswered
+        desk.asked.clear();
         let peer = running.peer().clone();
         peer.set_response_cache_config(ClientCacheConfig::disabled()).await;
         let info = peer.peer_info();
@@ -175,6 +190,8 @@ impl Client {
             process,
             _listening: listening,
             listed: AtomicBool::new(!modern),
+            has_ping: !modern,
+            doubted: AtomicBool::new(false),
         })
     }
 
@@ -184,6 +201,30 @@ impl Client {
     /// Whether a call may have arguments in headers without the tools being listed first.
     pub(super) fn knows_headers(&self) -> bool {
         self.listed.load(Ordering::Relaxed)
+    }
+    /// Whether it is to be asked for a sign of life before anything else. One without sessions has no ping, and nothing to be had
+    /// anew.
+    pub(super) fn is_doubted(&self) -> bool {
+        self.doubted.load(Ordering::Relaxed)
+    }
+    /// Asks for a sign of life: an answer of whatever kind, to whatever was asked.
+    pub(super) async fn is_alive(&self, within: Duration) -> bool {
+        let before = self.desk.answers();
+        let slot = Arc::new(Slot::of_question());
+        let mut ping = PingRequest { method: Default::default(), extensions: Default::default() };
+        ping.extensions.insert(WithSlot(slot.clone()));
+        let when = When::until(Instant::now() + within);
+        let answered = match self.request(ClientRequest::PingRequest(ping), &slot, &when).await {
+            Ok(_) => true,
+            Err(failed) => matches!(failed.kind, Kind::Server { .. } | Kind::Unreadable | Kind::Refused { .. }),
+        };
+        let alive = !self.is_closed() && (answered || self.desk.answers() != before);
+        self.doubted.store(!alive, Ordering::Relaxed);
+        alive
+    }
+    /// Whether a message to it is stuck halfway.
+    pub(super) fn is_stuck(&self) -> bool {
+        self.desk.writing.load(Ordering::Relaxed)
     }
     /// How its process ended, where it did.
     pub(super) async fn ended(&self) -> Option<Ended> {
@@ -232,7 +273,7 @@ impl Client {
 
     /// A page of the server's tools.
     pub(super) async fn page(&self, cursor: Option<String>, when: &When<'_>) -> Result<Box<RawValue>, Failed> {
-        let slot = Arc::new(Slot::of_listing());
+        let slot = Arc::new(Slot::of_question());
         let params = cursor.map(|cursor| PaginatedRequestParams::default().with_cursor(Some(cursor)));
         let mut request = ListToolsRequest { method: Default::default(), params, extensions: Default::default() };
         request.extensions.insert(WithSlot(slot.clone()));
@@ -242,7 +283,7 @@ impl Client {
     }
 
     async fn request(&self, request: ClientRequest, slot: &Slot, when: &When<'_>) -> Result<Box<RawValue>, Failed> {
-        let mut flight = InFlight { desk: &self.desk, handle: None };
+        let mut flight = InFlight { desk: &self.desk, slot, handle: None, landed: false };
         let answering = async {
             let handle = self.peer.send_request_with_option(request, PeerRequestOptions::no_options()).await?;
             let handle = flight.handle.insert(handle);
@@ -258,14 +299,10 @@ impl Client {
             biased;
             answer = answering => answer,
             () = cancelled => {
-                let sent = slot.is_sent();
+                let sent = slot.leave();
                 return Err(Failed::bare(Kind::Cancelled { sent }, "the call was cancelled"));
             }
-            () = sleep_until(when.deadline) => {
-                let sent = slot.is_sent();
-                let words = if sent { "it did not answer in time; what was asked may be done all the same" } else { "the time was over before it was asked" };
-                return Err(Failed::bare(Kind::TimedOut { sent }, words));
-            }
+            () = sleep_until(when.deadline) => return Err(self.late(slot)),
         };
         flight.landed();
         match answer {
@@ -276,6 +313,20 @@ impl Client {
             },
             Err(error) => Err(self.explained(error, slot).await),
         }
+    }
+
+    fn late(&self, slot: &Slot) -> Failed {
+        let (sent, stuck) = (slot.leave(), self.is_stuck());
+        if self.has_ping && (sent || stuck) {
+            self.doubted.store(true, Ordering::Relaxed);
+        }
+        let words = match sent {
+            true if slot.is_of_call() => "it did not answer in time; what was asked may be done all the same",
+            true => "it did not answer in time",
+            false if stuck => "it takes nothing in: an earlier message to it is stuck halfway, and this was not sent",
+            false => "the time was over before it was asked",
+        };
+        Failed::bare(Kind::TimedOut { sent }, words)
     }
 
     async fn explained(&self, error: ServiceError, slot: &Slot) -> Failed {
@@ -309,11 +360,14 @@ fn written(result: &ServerResult) -> Result<Box<RawValue>, Failed> {
 /// A request whose answer is not there: left, it is taken back.
 struct InFlight<'a> {
     desk: &'a Desk,
+    slot: &'a Slot,
     handle: Option<RequestHandle<RoleClient>>,
+    landed: bool,
 }
 
 impl InFlight<'_> {
     fn landed(&mut self) {
+        self.landed = true;
         if let Some(handle) = self.handle.take() {
             self.desk.forget(&handle.id);
         }
@@ -322,47 +376,15 @@ impl InFlight<'_> {
 
 impl Drop for InFlight<'_> {
     fn drop(&mut self) {
+        if self.landed {
+            return;
+        }
+        self.slot.leave();
         let Some(handle) = self.handle.take() else { return };
         self.desk.forget(&handle.id);
         // nobody is left who could wait for it
         if let Ok(runtime) = tokio::runtime::Handle::try_current() {
             runtime.spawn(handle.cancel(Some("nobody waits for it any more".to_owned())));
         }
-    }
-}
-
-/// Hears from servers without sessions that their tools changed.
-async fn listen(peer: Peer<RoleClient>, changed: Changed) {
-    let mut pause = Duration::from_secs(1);
-    loop {
-        let wanted = SubscriptionFilter::builder().tools_list_changed().build();
-        if let Ok(mut heard) = peer.listen(wanted).await {
-            pause = Duration::from_secs(1);
-            while let Ok(Some(_)) = heard.next().await {
-                changed();
-            }
-        }
-        if peer.is_transport_closed() {
-            return;
-        }
-        tokio::time::sleep(pause).await;
-        pause = (pause * 2).min(Duration::from_secs(60));
-        // whatever was said meanwhile, nobody heard
-        changed();
-    }
-}
-
-/// The bot as servers see it: it has tools called, and nothing else.
-struct Handler {
-    changed: Changed,
-}
-
-impl ClientHandler for Handler {
-    fn get_info(&self) -> ClientConfig {
-        let Identity { name, version } = Identity::get();
-        ClientConfig::new(ClientCapabilities::default(), Implementation::new(name, version))
-    }
-    async fn on_tool_list_changed(&self, _: NotificationContext<RoleClient>) {
-        (self.changed)();
     }
 }

@@ -1,6 +1,6 @@
 //! Messages over a process's stdin and stdout, one a line.
 
-use super::desk::{self, Desk};
+use super::desk::{self, Answering, Desk, Heard};
 use crate::connection::failed::{Failed, Kind};
 use bytes::{Bytes, BytesMut};
 use rmcp::{
@@ -8,18 +8,51 @@ use rmcp::{
     model::{ClientJsonRpcMessage, ServerJsonRpcMessage},
     transport::Transport,
 };
-use std::sync::Arc;
+use std::{
+    sync::{Arc, atomic::Ordering},
+    time::Duration,
+};
 use tokio::{
     io::{AsyncRead, AsyncReadExt, AsyncWriteExt},
     process::{ChildStdin, ChildStdout},
-    sync::Mutex,
+    sync::{Mutex, oneshot},
+    time::{Instant, sleep_until},
 };
+
+/// What an ended process wrote is read for so long: others that it started may hold its stdout, and write there on and on.
+const LAST_WORDS: Duration = Duration::from_millis(100);
 
 pub(super) struct Pipes {
     connection: String,
     stdin: Arc<Mutex<Option<ChildStdin>>>,
     stdout: Lines<ChildStdout>,
+    process: Life,
     desk: Arc<Desk>,
+    /// Until when the server has to take in an answer, once there are many.
+    patience_ends: Option<Instant>,
+}
+
+/// Whether the process still runs.
+enum Life {
+    Running(oneshot::Receiver<()>),
+    /// It does not, and its stdout is read until then.
+    Over(Instant),
+}
+
+impl Life {
+    /// May be left at any time and gone on with.
+    async fn and_last_words(&mut self) {
+        if let Self::Running(gone) = self {
+            let _ = gone.await;
+            *self = Self::Over(Instant::now() + LAST_WORDS);
+        }
+        if let Self::Over(read_until) = self {
+            sleep_until(*read_until).await;
+        }
+    }
+    fn is_past(&self) -> bool {
+        matches!(self, Self::Over(read_until) if *read_until <= Instant::now())
+    }
 }
 
 impl Pipes {
@@ -27,11 +60,45 @@ impl Pipes {
         connection: &str,
         stdin: ChildStdin,
         stdout: ChildStdout,
+        gone: oneshot::Receiver<()>,
         desk: Arc<Desk>,
         longest: usize,
     ) -> Self {
-        let stdout = Lines::new(stdout, longest);
-        Self { connection: connection.to_owned(), stdin: Arc::new(Mutex::new(Some(stdin))), stdout, desk }
+        Self {
+            connection: connection.to_owned(),
+            stdin: Arc::new(Mutex::new(Some(stdin))),
+            stdout: Lines::new(stdout, longest),
+            process: Life::Running(gone),
+            desk,
+            patience_ends: None,
+        }
+    }
+
+    /// Reads on only when the server has taken in answers to what it asked before.
+    async fn wait_for_room(&mut self) -> Result<(), Failed> {
+        if self.desk.asked.are_many() {
+            let deadline = *self.patience_ends.get_or_insert_with(|| self.desk.asked.patience_ends());
+            self.desk.asked.are_fewer_by(deadline).await?;
+        }
+        self.patience_ends = None;
+        Ok(())
+    }
+
+    async fn line(&mut self) -> Result<Option<Bytes>, Failed> {
+        self.wait_for_room().await?;
+        if self.process.is_past() {
+            return Ok(None);
+        }
+        let line = tokio::select! {
+            biased;
+            line = self.stdout.next() => line,
+            () = self.process.and_last_words() => return Ok(None),
+        };
+        line.map_err(|TooLong| {
+            // whose answer it was to be is not known
+            let words = format!("it wrote a line of more than {} MiB", self.stdout.longest >> 20);
+            Failed::bare(Kind::Unreadable, words)
+        })
     }
 }
 
@@ -39,26 +106,28 @@ impl Transport<RoleClient> for Pipes {
     type Error = Failed;
 
     fn send(&mut self, message: ClientJsonRpcMessage) -> impl Future<Output = Result<(), Failed>> + Send + 'static {
-        let stdin = self.stdin.clone();
-        let slot = desk::slot(&message).map(|(id, slot)| {
-            self.desk.expect(id, slot);
-            slot.clone()
-        });
+        let (stdin, desk) = (self.stdin.clone(), self.desk.clone());
+        let slot = desk::slot(&message).map(|(id, slot)| (id.clone(), slot.clone()));
+        let answering = Answering::of(&message, &desk);
         let line = desk::written(&message).map(|mut line| {
             line.push(b'\n');
             line
         });
         async move {
+            let _answering = answering;
             let mut stdin = stdin.lock().await;
             let closed = || Failed::bare(Kind::Unsent, "its process does not listen any more");
             let Some(stdin) = stdin.as_mut() else { return Err(closed()) };
             let line = line?;
-            if let Some(slot) = &slot {
-                slot.begin();
+            if slot.as_ref().is_some_and(|(id, slot)| !desk.begin(id, slot)) {
+                // it stood in line until nobody waited for it
+                return Ok(());
             }
+            desk.writing.store(true, Ordering::Relaxed);
             let written = stdin.write_all(&line).await;
+            desk.writing.store(false, Ordering::Relaxed);
             written.map_err(|_| {
-                if let Some(slot) = &slot {
+                if let Some((_, slot)) = &slot {
                     // the end of a line is its last byte, so that the process has no whole one
                     slot.unsend();
                 }
@@ -69,13 +138,10 @@ impl Transport<RoleClient> for Pipes {
 
     async fn receive(&mut self) -> Option<ServerJsonRpcMessage> {
         loop {
-            let line = match self.stdout.next().await {
-                Ok(Some(line)) => line,
-                Ok(None) => return None,
-                Err(TooLong) => {
-                    // whose answer it was to be is not known
-                    let words = format!("it wrote a line of more than {} MiB", self.stdout.longest >> 20);
-                    self.desk.trouble(Failed::bare(Kind::Unreadable, words));
+            let line = match self.line().await {
+                Ok(line) => line?,
+                Err(failed) => {
+                    self.desk.trouble(failed);
                     return None;
                 }
             };
@@ -83,10 +149,12 @@ impl Transport<RoleClient> for Pipes {
             if line.is_empty() {
                 continue;
             }
-            if let Some(diverted) = self.desk.divert(line) {
-                return Some(diverted);
+            match self.desk.read(line) {
+                Heard::Instead(message) => return Some(message),
+                Heard::Nothing => continue,
+                Heard::Itself => {}
             }
-            match serde_json::from_slice(line) {
+            match desk::parsed(line) {
                 Ok(message) => return Some(message),
                 Err(error) => tracing::debug!(
                     target: "bdk::connection", connection = self.connection, %error, "a line on stdout that is no message"

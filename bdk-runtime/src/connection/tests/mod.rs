@@ -1,7 +1,9 @@
 //! The connections against servers that are real, and against some that do everything wrong.
 
 mod advertised;
+mod deadlines;
 mod fault;
+mod floods;
 mod http;
 mod http_faults;
 mod listing;
@@ -11,7 +13,9 @@ mod places;
 mod process;
 #[cfg(feature = "mcp")]
 mod rmcp_server;
+mod silence;
 mod stdio;
+mod unreadable;
 
 use super::{
     called::{CallInfo, Called},

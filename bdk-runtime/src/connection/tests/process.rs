@@ -1,6 +1,8 @@
 //! What is left of processes: nothing.
 
 use super::{stdio::python, *};
+use crate::connection::failed::Kind;
+use rustix::process::{Pid, Signal, kill_process};
 use std::{fs, sync::Arc};
 
 /// Whether a process is there, and more than a corpse.
@@ -97,4 +99,47 @@ async fn twenty_that_are_started_and_crash_leave_no_corpse_and_no_open_file() {
     until("all are waited for", || corpses(&dead) == 0).await;
     // other tests open some as well
     until("no file is left open", || own("fd") < files + 20).await;
+}
+
+/// Ends a process that left its group, of which the words tell.
+fn end_what_was_left(words: &str) {
+    kill_process(left(words), Signal::KILL).unwrap();
+}
+fn left(words: &str) -> Pid {
+    let pid = words.split("it left ").nth(1).and_then(|rest| rest.split(' ').next()?.parse().ok());
+    pid.and_then(Pid::from_raw).unwrap()
+}
+
+#[tokio::test]
+async fn one_that_ended_is_noticed_while_another_process_holds_its_pipes() {
+    let connections = only(python());
+    said(&connections, "pid", json!({})).await.unwrap();
+    let begun = Instant::now();
+    let failed = call(&connections, "orphan", json!({})).await.unwrap_err();
+    assert!(failed.kind == Kind::Lost && begun.elapsed() < Duration::from_secs(5), "{failed:?}");
+    // also what it said without an end of the line
+    assert!(failed.words.contains("exit code 3") && failed.words.contains("it left "), "{failed}");
+    end_what_was_left(&failed.words);
+    // what it wrote before its end is read
+    let left = said(&connections, "orphan", json!({ "answers": true })).await.unwrap();
+    end_what_was_left(&format!("it left {} ", left.as_str().unwrap()));
+    tokio::time::sleep(Duration::from_millis(300)).await;
+    said(&connections, "pid", json!({})).await.unwrap();
+}
+
+#[tokio::test]
+async fn pipes_that_others_hold_are_let_go() {
+    let links = |of: &str| -> Vec<_> {
+        let files = fs::read_dir(format!("/proc/{of}/fd")).unwrap();
+        files.filter_map(|file| fs::read_link(file.unwrap().path()).ok()).collect()
+    };
+    let connections: Vec<Connections> = (0..5).map(|_| only(python())).collect();
+    let ended = connections.iter().map(|it| call(it, "orphan", json!({})));
+    for ended in futures_util::future::join_all(ended).await {
+        let words = ended.unwrap_err().words;
+        let held = links(&left(&words).as_raw_nonzero().to_string());
+        assert!(held.len() >= 3, "{held:?}");
+        until("its pipes are closed here", || !links("self").iter().any(|file| held.contains(file))).await;
+        end_what_was_left(&words);
+    }
 }

@@ -15,6 +15,8 @@ for line in sys.stdin:
     method, params, id = asked["method"], asked.get("params", {}), asked.get("id")
     if method == "initialize":
         send(id=id, result={"protocolVersion": "2025-06-18", "capabilities": {"tools": {}}, "serverInfo": {"name": "py", "version": "1"}})
+    elif method == "ping":
+        send(id=id, result={})
     elif method == "tools/list":
         send(id=id, result={"tools": [{"name": "pid", "inputSchema": {"type": "object"}}]})
     elif method == "notifications/cancelled":
@@ -27,6 +29,13 @@ for line in sys.stdin:
         if name == "cwd": text = os.getcwd()
         if name == "heard": text = str(heard)
         if name == "child": text = str(subprocess.Popen(["sleep", "600"]).pid)
+        if name == "orphan":
+            # a process that left the group keeps the pipes
+            left = subprocess.Popen(["sleep", "600"], start_new_session=True)
+            if input.get("answers"): send(id=id, result={"content": [{"type": "text", "text": str(left.pid)}]})
+            sys.stderr.write("it left %d " % left.pid)
+            sys.stderr.flush()
+            os._exit(3)
         if name == "long": text = "x" * input["n"]
         if name == "die":
             print("it is all over", file=sys.stderr, flush=True)
