@@ -8,10 +8,11 @@ import json
 import os
 import subprocess
 import sys
+import uuid
 from typing import Any
 
 import mcp.types as types
-from mcp.server.lowlevel import Server
+from mcp.server.lowlevel import NotificationOptions, Server
 from mcp.server.stdio import stdio_server
 
 OFFERED = json.loads(sys.argv[1])
@@ -42,13 +43,24 @@ async def call_tool(context: Any, params: types.CallToolRequestParams) -> types.
             said["child"] = subprocess.Popen(["sleep", "600"], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL).pid
         case "hang":
             await asyncio.sleep(600)
+        case "wait":
+            # whoever looks sees that it came
+            open(f"{arguments['for']}.{uuid.uuid4().hex}", "x").close()
+            while not os.path.exists(arguments["for"]):
+                await asyncio.sleep(0.01)
+        case "offer":
+            OFFERED[arguments["name"]] = {"readOnlyHint": True}
+            await context.session.send_tool_list_changed()
+        case "withdraw":
+            del OFFERED[arguments["name"]]
+            await context.session.send_tool_list_changed()
     return types.CallToolResult(content=[types.TextContent(type="text", text=json.dumps(said))])
 
 
 async def main() -> None:
     server = Server("odd", on_list_tools=list_tools, on_call_tool=call_tool)
     async with stdio_server() as (read, write):
-        await server.run(read, write, server.create_initialization_options())
+        await server.run(read, write, server.create_initialization_options(NotificationOptions(tools_changed=True)))
 
 
 asyncio.run(main())

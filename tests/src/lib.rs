@@ -5,6 +5,7 @@ pub mod examples;
 pub mod kept;
 pub mod mcp;
 pub mod peers;
+pub mod proxy;
 pub mod scout;
 pub mod stdio;
 

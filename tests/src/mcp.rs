@@ -229,6 +229,33 @@ impl Client {
         Self { kept: Some(Arc::new(self.connect())), ..self.clone() }
     }
 
+    /// Opens the session's own stream.
+    #[track_caller]
+    pub fn listen(&self) -> Reading {
+        let mut reading = self.bare("GET");
+        let head = reading.head();
+        assert_eq!((head.status, head.is_stream()), (200, true), "{head:?}");
+        reading
+    }
+
+    /// Subscribes to these notifications, in 2026-07-28.
+    #[track_caller]
+    pub fn subscribe(&self, what: &Value) -> Reading {
+        let mut reading = self.send(&request("sub", "subscriptions/listen", json!({ "notifications": what })));
+        let first = reading.message();
+        assert_eq!(first["method"], "notifications/subscriptions/acknowledged", "{first}");
+        assert_eq!(first["params"]["_meta"]["io.modelcontextprotocol/subscriptionId"], "sub");
+        reading
+    }
+
+    /// The names of the tools that are on the first page.
+    #[track_caller]
+    pub fn names(&self) -> Vec<String> {
+        let listing = self.send(&request(id(), "tools/list", json!({}))).whole().json();
+        let tools = listing["result"]["tools"].as_array().unwrap_or_else(|| panic!("{listing}"));
+        tools.iter().map(|tool| tool["name"].as_str().expect("a name").to_owned()).collect()
+    }
+
     /// Begins the call of a tool.
     #[track_caller]
     pub fn begin(&self, tool: &str, arguments: impl Into<Value>) -> Reading {
@@ -266,6 +293,11 @@ pub fn mark(name: &str) -> PathBuf {
 pub fn marked(path: &Path, what: &str) {
     crate::eventually(|| fs::read_to_string(path).ok().filter(|said| said == what))
         .unwrap_or_else(|| panic!("never {what:?}, but {:?}", fs::read_to_string(path)));
+}
+
+/// Whether it says that the tools are others now.
+pub fn is_change(message: &Value) -> bool {
+    message["method"] == "notifications/tools/list_changed"
 }
 
 /// The text of a result.

@@ -193,6 +193,15 @@ pub fn path_of_servers() -> OsString {
     std::env::join_paths(folders.into_iter().chain(std::env::split_paths(&path))).expect("a PATH")
 }
 
+/// A program that a PyPI package brings: for whoever starts it.
+///
+/// # Panics
+/// When it is not installed.
+#[track_caller]
+pub fn pypi(program: &str) -> String {
+    installed(&format!("python/bin/{program}")).to_str().expect("a path of plain text").to_owned()
+}
+
 /// Python with the packages of `tests/peers`, and a script of there: for whoever starts it.
 ///
 /// # Panics

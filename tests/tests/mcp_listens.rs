@@ -2,40 +2,13 @@
 
 use bdk_tests::{
     Server,
-    mcp::{Client, Reading, request, text},
+    mcp::{Client, Reading, is_change, request, text},
 };
 use serde_json::{Value, json};
 use std::time::Duration;
 
 const CHANGING: &str = env!("CARGO_BIN_EXE_changing");
 const MANY: &str = env!("CARGO_BIN_EXE_many");
-
-fn names(client: &Client) -> Vec<String> {
-    let listing = client.send(&request(1, "tools/list", json!({}))).whole().json();
-    let tools = listing["result"]["tools"].as_array().unwrap_or_else(|| panic!("{listing}"));
-    tools.iter().map(|t| t["name"].as_str().expect("a name").to_owned()).collect()
-}
-
-/// Opens the session's own stream.
-fn listen(client: &Client) -> Reading {
-    let mut reading = client.bare("GET");
-    let head = reading.head();
-    assert_eq!((head.status, head.is_stream()), (200, true), "{head:?}");
-    reading
-}
-
-/// Subscribes.
-fn subscribe(client: &Client, what: &Value) -> Reading {
-    let mut reading = client.send(&request("sub", "subscriptions/listen", json!({ "notifications": what })));
-    let first = reading.message();
-    assert_eq!(first["method"], "notifications/subscriptions/acknowledged", "{first}");
-    assert_eq!(first["params"]["_meta"]["io.modelcontextprotocol/subscriptionId"], "sub");
-    reading
-}
-
-fn is_change(message: &Value) -> bool {
-    message["method"] == "notifications/tools/list_changed"
-}
 
 fn quiet(reading: &mut Reading) {
     assert!(reading.is_quiet_for(Duration::from_millis(300)), "something came: {reading:?}");
@@ -46,15 +19,15 @@ fn whoever_listens_is_told_that_tools_came_and_went() {
     let server = Server::start(CHANGING, &[]);
     let client = Client::session(&server, json!({}));
     let stateless = Client::stateless(&server, json!({}));
-    let mut listening = listen(&client);
-    let mut subscribed = subscribe(&stateless, &json!({ "toolsListChanged": true }));
-    let mut other = subscribe(&stateless, &json!({ "promptsListChanged": true }));
+    let mut listening = client.listen();
+    let mut subscribed = stateless.subscribe(&json!({ "toolsListChanged": true }));
+    let mut other = stateless.subscribe(&json!({ "promptsListChanged": true }));
     quiet(&mut listening);
     for (order, there) in [("add_tool", true), ("remove_tool", false), ("add_tool", true)] {
         client.call(order, json!({ "name": "guest" }));
         assert!(is_change(&listening.message()) && is_change(&subscribed.message()), "{order}");
         for client in [&client, &stateless, &Client::new(&server)] {
-            assert_eq!(names(client).contains(&"guest".to_owned()), there, "{order}");
+            assert_eq!(client.names().contains(&"guest".to_owned()), there, "{order}");
         }
     }
     assert_eq!(text(&stateless.call("guest", json!({}))), "here");
@@ -65,8 +38,8 @@ fn whoever_listens_is_told_that_tools_came_and_went() {
 fn a_second_stream_takes_the_place_of_the_first() {
     let server = Server::start(CHANGING, &[]);
     let client = Client::session(&server, json!({}));
-    let mut first = listen(&client);
-    let mut second = listen(&client);
+    let mut first = client.listen();
+    let mut second = client.listen();
     assert_eq!(first.more(), None);
     assert!(first.ended_well());
     // the first one's end does not end the second
@@ -74,7 +47,7 @@ fn a_second_stream_takes_the_place_of_the_first() {
     client.call("add_tool", json!({ "name": "guest" }));
     assert!(is_change(&second.message()));
     drop(second);
-    let mut third = listen(&client);
+    let mut third = client.listen();
     client.call("remove_tool", json!({ "name": "guest" }));
     assert!(is_change(&third.message()));
 }
@@ -83,7 +56,7 @@ fn a_second_stream_takes_the_place_of_the_first() {
 fn the_stream_of_a_session_ends_with_it_and_no_other_does() {
     let server = Server::start(CHANGING, &[]);
     let (one, two) = (Client::session(&server, json!({})), Client::session(&server, json!({})));
-    let (mut first, mut second) = (listen(&one), listen(&two));
+    let (mut first, mut second) = (one.listen(), two.listen());
     assert_eq!(one.bare("DELETE").whole().status, 204);
     assert_eq!(first.more(), None);
     assert!(first.ended_well());
@@ -95,8 +68,8 @@ fn the_stream_of_a_session_ends_with_it_and_no_other_does() {
 fn every_stream_ends_at_the_shutdown() {
     let mut server = Server::start(CHANGING, &[]);
     let client = Client::session(&server, json!({}));
-    let mut listening = listen(&client);
-    let mut subscribed = subscribe(&Client::stateless(&server, json!({})), &json!({ "toolsListChanged": true }));
+    let mut listening = client.listen();
+    let mut subscribed = Client::stateless(&server, json!({})).subscribe(&json!({ "toolsListChanged": true }));
     assert_eq!(text(&client.call("stop", json!({}))), "Done.");
     assert_eq!(listening.messages(), Vec::<Value>::new());
     subscribed.messages();
@@ -107,7 +80,7 @@ fn every_stream_ends_at_the_shutdown() {
 fn a_tool_can_be_called_from_when_it_came_to_when_it_went() {
     let server = Server::start(CHANGING, &[]);
     let teller = Client::session(&server, json!({}));
-    let mut listening = listen(&teller);
+    let mut listening = teller.listen();
     for client in Client::of_every_kind(&server, &json!({})) {
         let refused = || client.begin("guest", json!({})).whole().json()["error"]["code"] == -32602;
         assert!(refused());

@@ -4,8 +4,10 @@
 #![allow(missing_docs)]
 
 use anyhow as _;
+use axum as _;
 use bdk::prelude::*;
 use bdk_tests as _;
+use rmcp_old as _;
 use serde_json as _;
 use std::{
     collections::HashMap,

@@ -1,4 +1,5 @@
-//! A bot whose connections the environment decides: `PATRON_URL` a server over HTTP, `PATRON_COMMAND` (a JSON array) a process.
+//! A bot whose connections the environment decides: `PATRON_URL` a server over HTTP, `PATRON_COMMAND` (a JSON array) a process, and
+//! `PATRON_PATIENCE` how many milliseconds a call of either may take.
 #![forbid(unsafe_code)]
 #![allow(missing_docs)]
 
@@ -16,11 +17,19 @@ fn command() -> (String, Vec<String>) {
     (words.remove(0), words)
 }
 
+fn patience() -> Option<Duration> {
+    told("PATRON_PATIENCE").and_then(|ms| ms.parse().ok()).map(Duration::from_millis)
+}
+
 /// The server over HTTP.
 #[connection]
 fn far() -> impl IntoConnection {
     let url = told("PATRON_URL").unwrap_or_else(|| "http://127.0.0.1:9/mcp".to_owned());
-    Connection::http(url).header("authorization", "Bearer ${PATRON_TOKEN}").advertise_tools()
+    let far = Connection::http(url).header("authorization", "Bearer ${PATRON_TOKEN}").advertise_tools();
+    match patience() {
+        Some(patience) => far.timeout(patience),
+        None => far,
+    }
 }
 
 /// The process.
@@ -31,7 +40,7 @@ fn near() -> impl IntoConnection {
         .args(args)
         .env("GIVEN", "${PATRON_GIVEN}")
         .advertise_tools()
-        .timeout(Duration::from_secs(3))
+        .timeout(patience().unwrap_or(Duration::from_secs(3)))
 }
 
 /// The same process, but for the bot alone, and only what reads.

@@ -5,9 +5,11 @@
 #![allow(missing_docs)]
 
 use anyhow as _;
+use axum as _;
 use bdk::{CallOptions, LogLevel, Question, prelude::*};
 use bdk_tests as _;
 use reqwest as _;
+use rmcp_old as _;
 use schemars as _;
 use serde as _;
 use serde_json::{Map, value::RawValue};
