@@ -84,7 +84,7 @@ impl Kind {
             features.unwrap_or_default()
         );
         let tokio = if matches!(self, Kind::Keeper | Kind::Caller) {
-            "tokio = { version = \"1.54.1\", features = [\"rt\"] }\n"
+            "tokio = { version = \"1.54.1\", features = [\"rt\", \"time\"] }\n"
         } else {
             ""
         };

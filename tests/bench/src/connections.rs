@@ -1,5 +1,5 @@
 //! What a call of another server costs through a connection, beside rmcp's client alone with the same server and the same lifecycle: over one kept
-//! connection with a pool, which rmcp's own default has not, and over stdio.
+//! connection with a pool, which rmcp's own default has not, and over stdio. And what connections that fail all the time cost the others.
 
 use crate::bots::{Bots, Kind};
 use crate::cargo::{Build, Cargo};
@@ -13,6 +13,7 @@ use anyhow::{Context, Result, ensure};
 use serde_json::{Value, json};
 use std::path::Path;
 use std::process::Stdio;
+use std::time::Duration;
 
 const SECTION: &str = "connections";
 
@@ -47,7 +48,38 @@ pub(crate) fn measure(bots: &Bots, effort: Effort, report: &mut Report) -> Resul
         }
         add("over stdio", callers, &rounds, report);
     }
+    flapping(&servers[0].1, &caller, effort, report)
+}
+
+/// What ten connections that fail all the time cost forty others.
+fn flapping(server: &Subject, caller: &Path, effort: Effort, report: &mut Report) -> Result<()> {
+    let mut rounds = Vec::new();
+    for _ in 0..effort.rounds {
+        let server = server.start()?;
+        let url = format!("http://{}/v1/mcp", server.address);
+        // in this order, so that what drifts meanwhile falls on both
+        let mut sums = [0.0; 2];
+        for flap in [false, true, true, false] {
+            sums[usize::from(flap)] += median_of_forty(caller, &url, flap, effort)?;
+        }
+        let [calm, flapping] = sums.map(|sum| sum / 2.0);
+        eprintln!("  forty connections: median {calm:.0} µs | beside ten that flap {flapping:.0} µs");
+        rounds.push((calm, flapping));
+    }
+    let ratio = median(rounds.iter().map(|(calm, flapping)| flapping / calm));
+    let calm = median(rounds.iter().map(|(calm, _)| *calm));
+    let what = "median of a call on 40 connections, beside 10 that flap, against the same without those";
+    report.add(Figure::new(SECTION, what, "µs", ratio * calm).baseline(calm).goal(Goal::RatioAtMost(1.2)));
     Ok(())
+}
+
+fn median_of_forty(caller: &Path, url: &str, flap: bool, effort: Effort) -> Result<f64> {
+    let script = concat!(env!("CARGO_MANIFEST_DIR"), "/../peers/crashing.sh");
+    let bot = start(caller, &[("BENCH_URL", url), ("BENCH_FLAPPING", script)])?;
+    // a call every 20 ms: what is shorter has too few of them
+    let lasting = effort.lasting.max(Duration::from_secs(2));
+    let input = json!({ "flap": flap, "warm_up": effort.warm_up.as_millis(), "lasting": lasting.as_millis() });
+    state::rate(&mut Client::connect(bot.address)?, &bot, "median_of_forty", &input)
 }
 
 fn told(how: &str, callers: u32, bare: f64, bot: f64) -> (f64, f64) {
@@ -75,12 +107,17 @@ fn bare(client: &Path, server: &str, callers: u32, effort: Effort) -> Result<f64
 
 /// The rate of a bot's connection.
 fn bot(caller: &Path, connection: &str, server: (&str, &str), callers: u32, effort: Effort) -> Result<f64> {
-    let mut command = proc::pinned(caller, Some(LOAD_CORE));
-    command.args(["serve", "--port", "0", "--mode", "single", "--state", "memory:"]).env(server.0, server.1);
-    let bot = Server::start(command)?;
+    let bot = start(caller, &[server])?;
     let input = json!({
         "connection": connection, "callers": callers,
         "warm_up": effort.warm_up.as_millis(), "lasting": effort.lasting.as_millis(),
     });
     state::rate(&mut Client::connect(bot.address)?, &bot, "calls", &input)
+}
+
+fn start(caller: &Path, environment: &[(&str, &str)]) -> Result<Server> {
+    let mut command = proc::pinned(caller, Some(LOAD_CORE));
+    command.args(["serve", "--port", "0", "--mode", "single", "--state", "memory:"]);
+    command.envs(environment.iter().copied());
+    Server::start(command)
 }

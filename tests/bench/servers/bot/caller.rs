@@ -2,6 +2,8 @@
 //! `BENCH_URL` is a server over HTTP, `BENCH_PROGRAM` one over stdio.
 #![allow(missing_docs)]
 
+mod crowd;
+
 use bdk::prelude::*;
 use std::{env, time::Instant};
 
