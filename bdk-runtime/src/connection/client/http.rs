@@ -198,12 +198,14 @@ impl Http {
         let body = whole(response, most).await.unwrap_or_default();
         let own = serde_json::from_slice::<ServerJsonRpcMessage>(&body).ok();
         let own = own.filter(|message| matches!(message, JsonRpcMessage::Error(_)));
-        if let Some(JsonRpcMessage::Error(error)) = &own
-            && in_session
-            && status == StatusCode::BAD_REQUEST
-            && error.error.message.to_lowercase().contains("no valid session id")
-        {
-            // what servers of the TypeScript SDK's examples say of a session that they do not know
+        // what servers of the TypeScript SDK's examples say of a session that they do not know, and those of rmcp before 0.17
+        let forgotten = match status {
+            StatusCode::BAD_REQUEST => "no valid session id",
+            StatusCode::UNAUTHORIZED => "session not found",
+            _ => "",
+        };
+        let said = String::from_utf8_lossy(cut_bytes(&body));
+        if in_session && !forgotten.is_empty() && said.to_lowercase().contains(forgotten) {
             return Ok(Posted::SessionGone(gone()));
         }
         let denied = matches!(status, StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN | StatusCode::TOO_MANY_REQUESTS);
@@ -217,7 +219,6 @@ impl Http {
             let own = ServerJsonRpcMessage::error(own.error, Some(id.clone()));
             return Ok(Posted::Answer(StreamableHttpPostResponse::Json(own, None)));
         }
-        let said = String::from_utf8_lossy(cut_bytes(&body));
         let said = if said.trim().is_empty() { String::new() } else { format!(": {}", cut::quoted(said.trim(), 200)) };
         let what = match status {
             StatusCode::UNAUTHORIZED => " (the credentials in its headers are missing or not valid)",

@@ -52,19 +52,22 @@ async fn what_was_repeated_in_a_new_session_and_then_lost_is_not_taken_for_never
 }
 
 #[tokio::test]
-async fn a_session_that_a_server_calls_a_bad_request_is_had_anew_too() {
-    let (url, server) = Fault::serve(|asked, before| {
-        let gone = asked.method() == "tools/call" && before == 1;
-        let body = json!({ "jsonrpc": "2.0", "id": null, "error": { "code": -32000, "message": "Bad Request: No valid session ID provided" } });
-        gone.then(|| Reply::Status(400, &[("content-type", "application/json")], body.to_string()))
-    })
-    .await;
-    let connections = at(&url);
-    for _ in 0..2 {
-        call(&connections, "echo", json!({})).await.unwrap();
+async fn a_session_that_a_server_forgot_in_words_of_its_own_is_had_anew_too() {
+    let bad = json!({ "jsonrpc": "2.0", "id": null, "error": { "code": -32000, "message": "Bad Request: No valid session ID provided" } });
+    for (status, body) in [(400, bad.to_string()), (401, "Unauthorized: Session not found".to_owned())] {
+        let (url, server) = Fault::serve(move |asked, before| {
+            let gone = asked.method() == "tools/call" && before == 1;
+            gone.then(|| Reply::Status(status, if status == 400 { JSON } else { &[] }, body.clone()))
+        })
+        .await;
+        let connections = at(&url);
+        for _ in 0..2 {
+            call(&connections, "echo", json!({})).await.unwrap();
+        }
+        assert_eq!((server.asked("initialize").len(), server.asked("tools/call").len()), (2, 3), "{status}");
     }
-    assert_eq!((server.asked("initialize").len(), server.asked("tools/call").len()), (2, 3));
 }
+const JSON: &[(&str, &str)] = &[("content-type", "application/json")];
 
 #[tokio::test]
 async fn a_server_that_never_answers_costs_the_call_its_time_and_other_connections_nothing() {
