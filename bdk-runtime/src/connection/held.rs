@@ -303,7 +303,7 @@ impl Held {
     async fn open(self: Arc<Self>) -> Result<Arc<Client>, Failed> {
         let dead = self.state().client.take();
         if let Some(dead) = dead
-            && let Some(ended) = dead.ended().await.filter(|ended| ended.crashed)
+            && let Some(ended) = dead.crashed().await
             && self.breaker.crashed(&ended.words)
         {
             return Err(self.breaker.enter().err().unwrap_or_else(closed));

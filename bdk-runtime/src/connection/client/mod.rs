@@ -88,6 +88,8 @@ pub(super) struct Client {
     has_ping: bool,
     /// A request of its was not answered in time: whether the server is there still is not known.
     doubted: AtomicBool,
+    /// Its process ended while something was asked of it: a crash, whatever its exit code.
+    interrupted: AtomicBool,
 }
 
 /// Listings, and pings, while as many calls are under way as may be.
@@ -192,6 +194,7 @@ impl Client {
             listed: AtomicBool::new(!modern),
             has_ping: !modern,
             doubted: AtomicBool::new(false),
+            interrupted: AtomicBool::new(false),
         })
     }
 
@@ -226,8 +229,13 @@ impl Client {
     pub(super) fn is_stuck(&self) -> bool {
         self.desk.writing.load(Ordering::Relaxed)
     }
+    /// How its process crashed, where it did.
+    pub(super) async fn crashed(&self) -> Option<Ended> {
+        let ended = self.ended().await?;
+        (ended.crashed || self.interrupted.load(Ordering::Relaxed)).then_some(ended)
+    }
     /// How its process ended, where it did.
-    pub(super) async fn ended(&self) -> Option<Ended> {
+    async fn ended(&self) -> Option<Ended> {
         timeout(Duration::from_secs(2), self.process.as_ref()?.ended()).await.ok().flatten()
     }
     #[cfg(test)]
@@ -343,7 +351,10 @@ impl Client {
                     return Failed::bare(if unreadable { Kind::Unreadable } else { kind }, trouble.words);
                 }
                 match self.ended().await {
-                    Some(ended) => Failed::bare(kind, ended.words),
+                    Some(ended) => {
+                        self.interrupted.fetch_or(kind == Kind::Lost, Ordering::Relaxed);
+                        Failed::bare(kind, ended.words)
+                    }
                     None => Failed::bare(kind, "it closed the connection"),
                 }
             }
