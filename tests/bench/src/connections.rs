@@ -76,8 +76,8 @@ fn flapping(server: &Subject, caller: &Path, effort: Effort, report: &mut Report
 fn median_of_forty(caller: &Path, url: &str, flap: bool, effort: Effort) -> Result<f64> {
     let script = concat!(env!("CARGO_MANIFEST_DIR"), "/../peers/crashing.sh");
     let bot = start(caller, &[("BENCH_URL", url), ("BENCH_FLAPPING", script)])?;
-    // a call every 20 ms: what is shorter has too few of them
-    let lasting = effort.lasting.max(Duration::from_secs(2));
+    // those that flap are left alone and tried again meanwhile
+    let lasting = effort.lasting.max(Duration::from_secs(8));
     let input = json!({ "flap": flap, "warm_up": effort.warm_up.as_millis(), "lasting": lasting.as_millis() });
     state::rate(&mut Client::connect(bot.address)?, &bot, "median_of_forty", &input)
 }

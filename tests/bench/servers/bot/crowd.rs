@@ -51,8 +51,12 @@ async fn median_of_forty(flap: bool, warm_up: u64, lasting: u64, ctx: &ToolConte
         let mcp = ctx.host.mcp.clone();
         calling.spawn(async move {
             let mut took = Vec::new();
-            tokio::time::sleep(Duration::from_micros(500 * at)).await;
+            // by the clock, so that a stall leaves them apart as they were: all at once, each would wait for the others
+            let first = tokio::time::Instant::now() + Duration::from_micros(500 * at);
+            let mut turns = tokio::time::interval_at(first, Duration::from_millis(20));
+            turns.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Skip);
             while Instant::now() < until {
+                turns.tick().await;
                 let sent = Instant::now();
                 let input = json!({ "repository": "bdk", "branch": "main" });
                 let answer = mcp.call_tool(name, "small", input).await?;
@@ -62,7 +66,6 @@ async fn median_of_forty(flap: bool, warm_up: u64, lasting: u64, ctx: &ToolConte
                 if sent >= from {
                     took.push(sent.elapsed().as_secs_f64() * 1e6);
                 }
-                tokio::time::sleep(Duration::from_millis(20)).await;
             }
             Ok(took)
         });
