@@ -102,9 +102,9 @@ impl Advertised {
                 Until::Listed if begun.elapsed() >= limits.patience => return self.give_up(limits),
                 _ => {}
             }
-            // one that has not settled yet does so by its own limits
-            let until = begun + if gathering { limits.gathering } else { limits.patience };
-            let next = if Instant::now() < until { until } else { Instant::now() + limits.patience };
+            let look = begun + if gathering { limits.gathering } else { limits.patience };
+            // one that has not settled yet does so by its own limits, and is heard then
+            let next = if Instant::now() < look { look } else { Instant::now() + limits.patience };
             if timeout_at(next, heard.changed()).await.is_err() {
                 gathering = false;
             }

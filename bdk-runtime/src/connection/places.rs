@@ -48,10 +48,13 @@ pub(super) struct Seat<'a> {
 impl Drop for Seat<'_> {
     fn drop(&mut self) {
         let mut processes = lock(&self.places.processes);
-        if let Some(process) = processes.get_mut(&self.key) {
-            process.calls -= 1;
-            process.since = Instant::now();
-        }
+        let Some(process) = processes.get_mut(&self.key).filter(|process| Arc::ptr_eq(&process.held, &self.held))
+        else {
+            // its session was deleted meanwhile
+            return;
+        };
+        process.calls -= 1;
+        process.since = Instant::now();
         let ended = if self.of_session { None } else { processes.remove(&self.key) };
         drop(processes);
         if let Some(process) = ended {
