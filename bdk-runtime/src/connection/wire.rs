@@ -35,6 +35,8 @@ use tower::Service;
 
 /// A connection that nobody used for so long is closed.
 const IDLE: Duration = Duration::from_secs(90);
+/// A machine that says nothing for so long while something is on its way to it is gone, and as long again while nothing is.
+const GONE: Duration = Duration::from_secs(30);
 const CONNECT: Duration = Duration::from_secs(10);
 
 /// The way to one server.
@@ -60,7 +62,11 @@ impl Wire {
         tcp.enforce_http(false);
         tcp.set_nodelay(true);
         tcp.set_connect_timeout(Some(CONNECT));
-        tcp.set_keepalive(Some(Duration::from_secs(60)));
+        tcp.set_keepalive(Some(GONE));
+        tcp.set_keepalive_interval(Some(GONE / 3));
+        tcp.set_keepalive_retries(Some(3));
+        #[cfg(any(target_os = "android", target_os = "linux"))]
+        tcp.set_tcp_user_timeout(Some(GONE));
         let connector = Connector { tcp, proxies: (!here).then(|| Arc::new(proxies())) };
         let mut builder = Client::builder(TokioExecutor::new());
         builder.pool_idle_timeout(IDLE).pool_timer(TokioTimer::new());
