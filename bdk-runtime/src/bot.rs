@@ -13,11 +13,14 @@ use crate::{
 };
 use futures_util::future::BoxFuture;
 use serde_json::Value;
-#[cfg(feature = "connections")]
-use std::path::{Path, PathBuf};
 use std::{
     any::TypeId,
     sync::{Arc, Mutex, OnceLock, PoisonError, RwLock},
+};
+#[cfg(feature = "connections")]
+use std::{
+    path::{Path, PathBuf},
+    sync::atomic::{AtomicBool, Ordering},
 };
 use tokio::sync::{Semaphore, watch};
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
@@ -78,6 +81,9 @@ struct Inner {
     slug: String,
     provided: Provided,
     clock: Mutex<Option<Timestamp>>,
+    /// Whether the tools of authored connections run here, too.
+    #[cfg(feature = "connections")]
+    all_here: AtomicBool,
     blocking: Arc<Semaphore>,
     running: TaskTracker,
     stop: CancellationToken,
@@ -163,6 +169,8 @@ impl Bot {
             identity,
             slug: identity.slug(),
             clock: Mutex::new(None),
+            #[cfg(feature = "connections")]
+            all_here: AtomicBool::new(false),
             blocking: Arc::new(Semaphore::new(BLOCKING_CALLS)),
             running: TaskTracker::new(),
             stop: CancellationToken::new(),
@@ -266,7 +274,17 @@ impl Bot {
         }
         found
     }
-    /// The connections that may have a tool of any name, as their servers have not told their tools yet.
+    /// Whether `mcp.lock` keeps this name for a tool of a server that has not told its tools yet.
+    pub(crate) fn is_locked(&self, name: &str) -> bool {
+        #[cfg(feature = "connections")]
+        return self.has_servers() && self.0.advertised.is_locked(self, name);
+        #[cfg(not(feature = "connections"))]
+        {
+            let _ = name;
+            false
+        }
+    }
+    /// Of each connection that may have a tool of any name, as its server has not told its tools yet: why.
     pub(crate) fn unheard(&self) -> Vec<String> {
         #[cfg(feature = "connections")]
         return self.0.advertised.unheard();
@@ -367,6 +385,16 @@ impl Bot {
     pub(crate) fn now_in_ms(&self) -> Timestamp {
         let now = self.now();
         jiff::Timestamp::from_millisecond(now.as_millisecond()).map_or(now, Timestamp::from)
+    }
+    /// The tools of authored connections run in this process from now on: a test's binary cannot be started as the bot.
+    pub(crate) fn run_all_here(&self) {
+        #[cfg(feature = "connections")]
+        self.0.all_here.store(true, Ordering::Relaxed);
+    }
+    /// Whether the tools of authored connections run in this process.
+    #[cfg(feature = "connections")]
+    pub(crate) fn runs_all_here(&self) -> bool {
+        self.0.all_here.load(Ordering::Relaxed)
     }
     pub(crate) fn set_now(&self, now: Timestamp) {
         *self.0.clock.lock().unwrap_or_else(PoisonError::into_inner) = Some(now);

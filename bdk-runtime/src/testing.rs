@@ -45,7 +45,9 @@ impl TestBot {
         let errors: Vec<String> =
             registry.errors().filter(|p| p.code != "no_provider").map(Problem::to_string).collect();
         assert!(errors.is_empty(), "the bot does not start:\n{}", errors.join("\n"));
-        Self { bot: Bot::with(registry), options: CallOptions::new(), person: None, heard: Mutex::default() }
+        let bot = Bot::with(registry);
+        bot.run_all_here();
+        Self { bot, options: CallOptions::new(), person: None, heard: Mutex::default() }
     }
     /// Reads run, writes are stubbed.
     #[must_use]

@@ -24,8 +24,8 @@ fn they_see_the_session_of_the_call_and_work_in_its_folder() {
     let as_of = "2026-01-02T03:04:05Z";
     let facts = json!({ "title": "Night", "asOf": as_of, "dryRun": true, "state": { "shift": 3 } });
     let session = me.open(&facts);
-    for tool in ["seen", "asks"] {
-        let told = seen(&me.call_in(&session, tool, &json!({})));
+    for (tool, input) in [("seen", json!({})), ("asks", json!({})), ("by_code", json!({ "tool": "seen" }))] {
+        let told = seen(&me.call_in(&session, tool, &input));
         assert_eq!(told["id"], *session, "{told}");
         assert_eq!((&told["title"], &told["state"]), (&json!("Night"), &json!({ "shift": 3 })));
         assert_eq!((&told["asOf"], &told["now"], &told["dryRun"]), (&json!(as_of), &json!(as_of), &json!(true)));
@@ -37,6 +37,9 @@ fn they_see_the_session_of_the_call_and_work_in_its_folder() {
     let log = bot.logged("tool=\"asks\"");
     let records = log.lines().filter(|line| line.contains("tool=\"asks\"") && line.contains("outcome=")).count();
     assert_eq!(records, 1, "{log}");
+    // a write is stubbed, whoever calls it, and listing them starts nothing
+    assert_eq!(me.call_in(&session, "by_code", &json!({ "tool": "keep" }))["isError"], false);
+    assert_eq!(me.call_in(&session, "listed", &json!({}))["result"], json!(["asks", "keep", "seen"]));
     // without a session there is one for the call, and its folder goes with it
     let once = seen(&me.post("tools/seen", &json!({ "asOf": as_of })).1);
     assert_eq!((&once["mode"], &once["asOf"]), (&json!("direct"), &json!(as_of)), "{once}");

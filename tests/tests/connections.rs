@@ -272,6 +272,23 @@ fn servers_that_cannot_be_had_are_told_and_left_out() {
 }
 
 #[test]
+fn in_a_dry_run_the_bots_own_code_calls_nothing_that_is_known_to_write() {
+    let offered = json!({ "look": { "readOnlyHint": true }, "drop": { "destructiveHint": true }, "silent": null });
+    let bot = patron(&offered);
+    let relay = |tool: &str, dry: bool| {
+        let input = json!({ "input": { "connection": "near", "tool": tool }, "dryRun": dry });
+        bot.anyone().post("tools/relay", &input).1
+    };
+    for (tool, dry, fine) in
+        [("look", true, true), ("silent", true, true), ("drop", true, false), ("drop", false, true)]
+    {
+        let answer = relay(tool, dry);
+        assert_eq!(answer["isError"], !fine, "{tool}: {answer}");
+        assert!(fine || answer["result"].to_string().contains("this is a dry run: it was not called"), "{answer}");
+    }
+}
+
+#[test]
 fn a_replay_asks_the_servers_again_and_says_where_one_is_not_there() {
     let offered = json!({ "look": { "readOnlyHint": true } });
     let state = tempfile::tempdir().expect("a folder");

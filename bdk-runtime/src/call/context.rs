@@ -127,6 +127,29 @@ impl CallState {
         }
         token
     }
+    /// What a call of another tool is made with that this one's tool makes.
+    ///
+    /// # Errors
+    /// When this one is over, or calls are too deep in each other.
+    pub(crate) fn nested(self: &Arc<Self>, name: &str) -> Result<CallOptions, Error> {
+        if *self.over() {
+            return Err(Error::new(format!("the call is over; \"{name}\" was not called")));
+        }
+        if self.options.depth + 1 >= MAX_DEPTH {
+            return Err(Error::new(format!(
+                "tools call each other more than {MAX_DEPTH} deep; \"{name}\" was not called"
+            )));
+        }
+        Ok(CallOptions {
+            depth: self.options.depth + 1,
+            caller: Some(Caller(self.clone())),
+            cancel: Some(self.cancel().clone()),
+            principal: Some(self.principal()),
+            // it is the caller's call that must not run twice
+            key: None,
+            ..self.options.clone()
+        })
+    }
     fn over(&self) -> MutexGuard<'_, bool> {
         self.over.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -156,7 +179,7 @@ pub struct ToolContext {
 
 impl ToolContext {
     pub(super) fn of(state: &Arc<CallState>) -> Self {
-        Self { host: Host::of(&state.bot), state: state.clone() }
+        Self { host: Host::in_call(state), state: state.clone() }
     }
     /// The id under which the call is logged, and which the caller sees.
     pub fn call_id(&self) -> &str {
@@ -281,24 +304,7 @@ impl ToolContext {
     /// When there is no such tool, tools call each other more than eight deep, or this call is over. A tool that fails is no error here: see
     /// [`Outcome::is_error`], or turn the outcome into its value with [`Outcome::value`].
     pub async fn call_tool(&self, name: &str, input: impl Into<Value>) -> Result<Outcome, Error> {
-        let state = &self.state;
-        if *state.over() {
-            return Err(Error::new(format!("the call is over; \"{name}\" was not called")));
-        }
-        if state.options.depth + 1 >= MAX_DEPTH {
-            return Err(Error::new(format!(
-                "tools call each other more than {MAX_DEPTH} deep; \"{name}\" was not called"
-            )));
-        }
-        let options = CallOptions {
-            depth: state.options.depth + 1,
-            caller: Some(Caller(state.clone())),
-            cancel: Some(state.cancel().clone()),
-            principal: Some(state.principal()),
-            // it is the caller's call that must not run twice
-            key: None,
-            ..state.options.clone()
-        };
+        let (state, options) = (&self.state, self.state.nested(name)?);
         // boxed, because a call may hold a call
         let call = state.bot.call_boxed(name, input.into(), options);
         call.await.map(Outcome::from).map_err(|unknown| Error::new(unknown.to_string()))

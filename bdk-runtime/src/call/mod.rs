@@ -60,7 +60,7 @@ pub use say::Said;
 pub(crate) use unwritten::Unwritten;
 
 use crate::{Effect, bot::Bot, cut, registry::Tool, secrets, tool::Output};
-use context::CallState;
+pub(crate) use context::CallState;
 use input::Checked;
 use record::Record;
 use std::{pin::pin, sync::Arc};
@@ -71,13 +71,20 @@ pub(crate) struct UnknownTool {
     pub(crate) name: String,
     /// Up to three names that are near.
     pub(crate) near: Vec<String>,
-    /// The connections whose tools are not known yet.
+    /// Of each connection whose tools are not known yet: why.
     unheard: Vec<String>,
+    /// `mcp.lock` keeps the name for a tool of one of these.
+    pub(crate) is_locked: bool,
 }
 
 impl UnknownTool {
     pub(crate) fn new(bot: &Bot, name: &str) -> Self {
-        Self { name: secrets::blank(name).into_owned(), near: bot.registry().near(name), unheard: bot.unheard() }
+        Self {
+            name: secrets::blank(name).into_owned(),
+            near: bot.registry().near(name),
+            unheard: bot.unheard(),
+            is_locked: bot.is_locked(name),
+        }
     }
 }
 
@@ -89,13 +96,13 @@ impl std::fmt::Display for UnknownTool {
             write!(f, "{} \"{near}\"", if i == 0 { "; did you mean" } else { "," })?;
         }
         f.write_str(if self.near.is_empty() { "" } else { "?" })?;
-        if !self.unheard.is_empty() {
-            let (these, s) = (self.unheard.join("`, `"), if self.unheard.len() == 1 { "" } else { "s" });
-            write!(
-                f,
-                "{} the tools of the connection{s} `{these}` are not known: no answer yet",
-                if self.near.is_empty() { ";" } else { "" }
-            )?;
+        for (i, why) in self.unheard.iter().enumerate() {
+            let begin = match (i, self.near.is_empty()) {
+                (0, true) => ". It may be one of a connection whose tools are not known: ",
+                (0, false) => " Or it is one of a connection whose tools are not known: ",
+                _ => "; ",
+            };
+            write!(f, "{begin}{why}")?;
         }
         Ok(())
     }

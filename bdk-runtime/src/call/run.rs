@@ -26,7 +26,9 @@ pub(super) async fn once(
     input: &CallInput<'_>,
 ) -> Result<Output, Ended> {
     #[cfg(feature = "connections")]
-    if let Some(home) = &tool.runs_in {
+    if let Some(home) = &tool.runs_in
+        && !state.bot.runs_all_here()
+    {
         return remote::call_authored(home, state, input).await;
     }
     match &tool.kind {

@@ -57,7 +57,7 @@ pub(super) enum Command {
     Info(Json),
     /// List the tools
     Tools(ToolsArgs),
-    /// Be an MCP server for a client on this machine
+    /// Be an MCP server for a client on this machine, and look at the connections to other servers
     #[cfg(feature = "mcp")]
     Mcp {
         #[command(subcommand)]

@@ -54,7 +54,10 @@ enum Ended {
 }
 
 async fn call_bound(bot: &Bot, args: &CallArgs, input: CallInput<'_>) -> Result<Ended, Stop> {
-    let unknown = |unknown: &UnknownTool| Ended::Refused(refused::body("unknown_tool", &unknown.to_string()));
+    let unknown = |unknown: &UnknownTool| {
+        let code = if unknown.is_locked { "internal" } else { "unknown_tool" };
+        Ended::Refused(refused::body(code, &unknown.to_string()))
+    };
     if bot.find_or_connect(&args.tool).await.is_none() {
         return Ok(unknown(&UnknownTool::new(bot, &args.tool)));
     }

@@ -1,9 +1,12 @@
 //! The tools of advertised connections among the bot's own: heard of when somebody asks which tools there are, or for one that
 //! is not there, and kept as they were last heard.
 
-use super::{Access, Annotations, Declared, Failed, Listing, Names, RemoteTool, limits::Limits, lock::Pins, offered};
+use super::{
+    Access, Annotations, Declared, Failed, Kind, Listing, Names, RemoteTool, limits::Limits, lock::Pins, names, offered,
+};
 use crate::{
     bot::Bot,
+    cut,
     lock::lock,
     registry::{Registry, Remote, Tool},
     secrets,
@@ -24,6 +27,8 @@ use tokio_util::task::AbortOnDropHandle;
 /// How long a server that could not be asked is not asked again for a listing. It doubles.
 const FIRST_WAIT: Duration = Duration::from_secs(5);
 const LONGEST_WAIT: Duration = Duration::from_secs(60);
+/// And for a tool that may be its.
+const FOR_ONE: Duration = Duration::from_secs(1);
 
 /// What is known of each advertised connection, by its name.
 #[derive(Default)]
@@ -45,17 +50,36 @@ struct Known {
 struct Server {
     /// What it said last.
     listing: Option<Arc<Listing>>,
-    /// Since it failed: when it is asked again, and the wait before that.
-    failed: Option<(Instant, Duration)>,
+    /// Since it failed.
+    failed: Option<Silence>,
     /// While it is being asked: since when.
     asked: Option<(Instant, AbortOnDropHandle<()>)>,
     /// It let a listing wait in vain.
     is_late: bool,
 }
 
+/// Why a server has said nothing, and how long it is left alone for that.
+struct Silence {
+    at: Instant,
+    wait: Duration,
+    why: String,
+}
+
 impl Server {
-    fn is_due(&self) -> bool {
-        self.asked.is_none() && self.failed.is_none_or(|(again, _)| Instant::now() >= again)
+    /// Whether it is to be asked. Whoever wants a tool of its is not to wait until it is asked for all of them again.
+    fn is_due(&self, until: Until<'_>) -> bool {
+        let due = |failed: &Silence| match until {
+            Until::Listed => failed.at.elapsed() >= failed.wait,
+            Until::Named(_) => failed.at.elapsed() >= FOR_ONE,
+        };
+        self.asked.is_none() && self.failed.as_ref().is_none_or(due)
+    }
+    /// Whether a tool that it lists may have got this name.
+    fn may_have(&self, name: &str) -> bool {
+        let tools = self.listing.iter().flat_map(|listing| &listing.tools);
+        tools
+            .map(|tool| names::legal(&tool.name))
+            .any(|own| name.strip_prefix(&*own).is_some_and(|rest| rest.is_empty() || rest.starts_with('_')))
     }
     /// Whether whoever waits until then waits for it.
     fn keeps_waiting(&self, until: Until<'_>) -> bool {
@@ -77,7 +101,7 @@ pub(crate) enum Until<'a> {
 pub(crate) async fn follow(bot: Bot) {
     let mut changes = bot.connections().changes();
     while let Some(Ok(())) = bot.stop().run_until_cancelled(changes.changed()).await {
-        bot.advertised().ask(&bot, |server| server.listing.is_some());
+        bot.advertised().ask(&bot, Until::Listed, |server| server.listing.is_some());
         // a server may say it all the time
         bot.stop().run_until_cancelled(sleep(bot.connections().limits().between_changes)).await;
     }
@@ -88,26 +112,31 @@ impl Advertised {
     /// cannot be asked keeps the tools that it had.
     pub(crate) async fn wait(&self, bot: &Bot, until: Until<'_>) {
         let mut heard = self.heard.subscribe();
-        self.ask(bot, |_| true);
+        self.ask(bot, until, |_| true);
         let (begun, limits) = (Instant::now(), bot.connections().limits());
-        let mut gathering = true;
         loop {
-            let pending = lock(&self.known).servers.values().any(|server| server.keeps_waiting(until));
-            if !pending || !gathering {
+            let waited = begun.elapsed();
+            let (pending, there) = {
+                let servers = &lock(&self.known).servers;
+                let there = |name: &str| servers.values().any(|server| server.may_have(name));
+                (
+                    servers.values().any(|server| server.keeps_waiting(until)),
+                    matches!(until, Until::Named(name) if waited >= limits.gathering && there(name)),
+                )
+            };
+            if !pending || there || waited >= limits.patience {
                 self.put(bot);
             }
             match until {
                 _ if !pending => return,
-                Until::Named(name) if !gathering && bot.find(name).is_some() => return,
-                Until::Listed if begun.elapsed() >= limits.patience => return self.give_up(limits),
+                Until::Named(name) if there && bot.find(name).is_some() => return,
+                Until::Listed if waited >= limits.patience => return self.give_up(limits),
                 _ => {}
             }
-            let look = begun + if gathering { limits.gathering } else { limits.patience };
-            // one that has not settled yet does so by its own limits, and is heard then
-            let next = if Instant::now() < look { look } else { Instant::now() + limits.patience };
-            if timeout_at(next, heard.changed()).await.is_err() {
-                gathering = false;
-            }
+            let looks = [begun + limits.gathering, begun + limits.patience];
+            // one that has not settled by then does so by its own limits, and is heard
+            let next = looks.into_iter().find(|look| *look > Instant::now());
+            let _ = timeout_at(next.unwrap_or_else(|| Instant::now() + limits.patience), heard.changed()).await;
         }
     }
 
@@ -125,13 +154,13 @@ impl Advertised {
     }
 
     /// Asks each server whose turn it is and of which this holds, unless what it said is as good as new.
-    fn ask(&self, bot: &Bot, whom: impl Fn(&Server) -> bool) {
+    fn ask(&self, bot: &Bot, until: Until<'_>, whom: impl Fn(&Server) -> bool) {
         let registry = bot.registry();
         let advertised = registry.connections().iter().filter(|declared| is_server(declared));
         let mut known = lock(&self.known);
         for declared in advertised {
             let server = known.servers.entry(declared.name.clone()).or_default();
-            if !server.is_due() || !whom(server) {
+            if !server.is_due(until) || !whom(server) {
                 continue;
             }
             let Ok(held) = bot.connections().held(&declared.name) else { continue };
@@ -171,15 +200,15 @@ impl Advertised {
                     *server = Server { listing: Some(listing), ..Server::default() };
                 }
                 Err(failed) => {
-                    let wait = server.failed.map_or(FIRST_WAIT, |(_, wait)| (wait * 2).min(LONGEST_WAIT));
-                    server.failed = Some((Instant::now() + wait, wait));
-                    server.is_late |= asked.is_some_and(|(since, _)| since.elapsed() >= limits.patience);
+                    let wait = server.failed.as_ref().map_or(FIRST_WAIT, |failed| (failed.wait * 2).min(LONGEST_WAIT));
                     left_out(declared, &failed);
+                    server.failed = Some(Silence { at: Instant::now(), wait, why: failed.words });
+                    server.is_late |= asked.is_some_and(|(since, _)| since.elapsed() >= limits.patience);
                 }
             }
             known.is_new |= is_new;
             let now = Instant::now();
-            let gathers = |(since, _): &(Instant, AbortOnDropHandle<()>)| now.duration_since(*since) < limits.gathering;
+            let gathers = |(since, _): &(Instant, AbortOnDropHandle<()>)| now.duration_since(*since) < limits.patience;
             !known.servers.values().any(|server| server.listing.is_none() && server.asked.as_ref().is_some_and(gathers))
         };
         if gathered {
@@ -208,10 +237,25 @@ impl Advertised {
         }
     }
 
-    /// The connections whose tools nobody knows, as they have not answered since the start.
+    /// Of each connection whose tools nobody knows, as its server has not listed them since the start: why.
     pub(crate) fn unheard(&self) -> Vec<String> {
         let known = lock(&self.known);
-        known.servers.iter().filter(|(_, server)| server.listing.is_none()).map(|(name, _)| name.to_string()).collect()
+        let unheard = known.servers.iter().filter(|(_, server)| server.listing.is_none());
+        unheard
+            .map(|(name, server)| match &server.failed {
+                Some(failed) => cut::repeated(&failed.why, 500),
+                None => format!("connection `{name}`: it has not answered yet"),
+            })
+            .collect()
+    }
+
+    /// Whether this is the name that `mcp.lock` keeps for a tool of a server that nobody has heard yet.
+    pub(crate) fn is_locked(&self, bot: &Bot, name: &str) -> bool {
+        let (known, registry) = (lock(&self.known), bot.registry());
+        let heard =
+            |declared: &Declared| known.servers.get(&declared.name).is_some_and(|server| server.listing.is_some());
+        let unheard = registry.connections().iter().filter(|declared| is_server(declared) && !heard(declared));
+        unheard.into_iter().any(|declared| bot.pins().locked(declared).any(|own| names::legal(own) == name))
     }
 }
 
@@ -298,12 +342,16 @@ fn said(annotations: Annotations) -> Vec<(&'static str, bool)> {
 /// What of a new listing the operator has to know.
 fn tell(declared: &Declared, listing: &Listing) {
     let connection = &*declared.name;
-    for name in offered::unknown(&declared.spec, &listing.tools) {
-        tracing::warn!(target: "bdk::connection", connection, "it has no tool `{name}`, which `.tools(…)` names");
+    for unknown in offered::unknown(&declared.spec, &listing.tools) {
+        tracing::warn!(target: "bdk::connection", connection, "{unknown}");
     }
 }
 
 fn left_out(declared: &Declared, failed: &Failed) {
+    if failed.kind == Kind::Closed {
+        // who goes down asks nobody
+        return;
+    }
     let connection = &*declared.name;
     if declared.spec.optional {
         tracing::info!(target: "bdk::connection", connection, %failed, "its tools are left out");

@@ -80,8 +80,8 @@ impl Declared {
                     faults.tell(
                         "connection_filter",
                         format_args!(
-                            "`.{filter}(…)` names tools, and the model sees no names where it finds tools by searching: \
-                             add `.advertise_tools()`, or leave out the filter"
+                            "`.{filter}(…)` names tools of a connection that no model sees: \
+                             add `.advertise_tools()`, or declare it `#[connection(host)]`"
                         ),
                     );
                 }

@@ -40,7 +40,7 @@ pub(crate) struct Declared {
 pub(crate) enum Access {
     /// The model, each tool by its name beside the bot's own.
     Advertised,
-    /// The model, by searching.
+    /// Nobody yet but the bot's own code: the model is to find them by searching.
     Attached,
     /// The bot's own code alone.
     Host,

@@ -233,7 +233,9 @@ impl Held {
         };
         match self.common.pins.refuses(&self.declared, &listing, tool) {
             Some(why) => {
-                let words = format!("{why} since {FILE} was written, and its pin refuses it");
+                let words = format!(
+                    "{why} since {FILE} was written, and its pin refuses it: look at it, and where it is right run `mcp lock`"
+                );
                 Err(Failed::bare(Kind::Pinned, words))
             }
             None => Ok(()),
@@ -341,8 +343,14 @@ impl Held {
                 let program = std::env::current_exe().ok().and_then(|file| file.into_os_string().into_string().ok());
                 let words = "where this program's own file is, is not known";
                 let program = program.ok_or_else(|| Failed::bare(Kind::Open, words))?;
+                if is_own_process() {
+                    return Err(Failed::bare(Kind::Open, STARTS_ITSELF));
+                }
                 let args = ["mcp", "serve", "--connection", self.name()].map(str::to_owned);
-                self.start(&program, &args, given::environment(&[], true)?, self.folder.as_deref()).await
+                let mut environment = given::environment(&[], true)?;
+                environment.retain(|(name, _)| name != AUTHORED);
+                environment.push((AUTHORED.into(), program.clone().into()));
+                self.start(&program, &args, environment, self.folder.as_deref()).await
             }
         }
     }
@@ -404,6 +412,19 @@ impl Held {
     pub(super) fn pid(&self) -> Option<i32> {
         self.state().client.as_ref()?.pid()
     }
+}
+
+/// In the environment of an authored connection's process: the program that it is of.
+const AUTHORED: &str = "BDK_AUTHORED";
+
+/// Said where a program does not do what it was started for.
+pub(crate) const STARTS_ITSELF: &str = "this process was started to run the tools of an authored connection, and would start another such: a program that has one has to end its \
+     `main` in `bdk::serve().await`, which looks at the command line (`mcp serve --connection NAME`), or to look at that itself first";
+
+/// Whether this process is one that a bot of this very program started for an authored connection.
+pub(crate) fn is_own_process() -> bool {
+    let program = std::env::var_os(AUTHORED);
+    program.is_some_and(|program| std::env::current_exe().is_ok_and(|own| own == program.as_os_str()))
 }
 
 fn closed() -> Failed {

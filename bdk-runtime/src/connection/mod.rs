@@ -69,6 +69,7 @@ pub(crate) use {
     called::{CallInfo, Called},
     child::of_user,
     failed::{Failed, Kind},
+    held::{STARTS_ITSELF, is_own_process},
     listing::{Annotations, Listing, RemoteTool},
     names::Names,
     places::Place,

@@ -60,7 +60,7 @@ fn free(base: &str, mut takes: impl FnMut(&str) -> bool) -> String {
 }
 
 /// The name with what no name may have replaced, and cut. ASCII alone is left.
-fn legal(name: &str) -> String {
+pub(super) fn legal(name: &str) -> String {
     let legal = |c: char| if c.is_ascii_alphanumeric() || c == '_' || c == '-' { c } else { '_' };
     name.chars().map(legal).take(LONGEST).collect()
 }

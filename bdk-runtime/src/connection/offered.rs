@@ -4,7 +4,7 @@ use super::{
     Spec,
     listing::{Annotations, RemoteTool},
 };
-use crate::Effect;
+use crate::{Effect, near};
 
 /// The server's tools that pass the connection's filters, in the server's order.
 ///
@@ -25,10 +25,20 @@ pub(crate) fn offered<'a>(spec: &Spec, tools: &'a [RemoteTool]) -> Result<Vec<&'
     Ok(offered)
 }
 
-/// The names in `.tools(…)` that the server does not have.
-pub(crate) fn unknown<'a>(spec: &'a Spec, tools: &[RemoteTool]) -> Vec<&'a str> {
-    let allowed = spec.allowed.iter().flatten().map(String::as_str);
-    allowed.filter(|name| tools.iter().all(|tool| tool.name != *name)).collect()
+/// What the declaration says of tools that the server does not have, in words. A misspelt name lets through what it was to keep out.
+pub(crate) fn unknown(spec: &Spec, tools: &[RemoteTool]) -> Vec<String> {
+    let allowed = spec.allowed.iter().flatten().map(|name| ("tools", name));
+    let denied = spec.denied.iter().map(|name| ("disallowed_tools", name));
+    let effects = spec.effects.iter().map(|(name, _)| ("effect_of", name));
+    let named = allowed.chain(denied).chain(effects);
+    let unknown = named.filter(|(_, name)| tools.iter().all(|tool| tool.name != **name));
+    unknown
+        .map(|(option, name)| {
+            let near = near::nearest(name, tools.iter().map(|tool| &*tool.name));
+            let near = near.map_or_else(String::new, |near| format!("; it has `{near}`"));
+            format!("it has no tool `{name}`, which `.{option}(…)` names{near}")
+        })
+        .collect()
 }
 
 /// What a tool does: as the author says, or else as the server does. None where neither says it.

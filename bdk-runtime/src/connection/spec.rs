@@ -211,7 +211,8 @@ impl Connection {
         Connection::over(Transport::Stdio { program: program.into(), args, env, cwd: None, inherit_env: false })
     }
     /// The tools of the module that the connection stands in and of those below it: they run in a process of their own, started
-    /// from this binary where the agent runs, and are the connection's, not the bot's.
+    /// from this binary where the agent runs, and are the connection's, not the bot's. A program that has one ends its `main` in
+    /// `bdk::serve().await`, which knows how it was started; in a `TestBot` they run in the test's process.
     pub fn authored() -> Connection<AuthoredConnection> {
         Connection::over(Transport::Authored)
     }
@@ -255,7 +256,8 @@ impl<T> Connection<T> {
         *self.spec
     }
 
-    /// Puts each tool beside the bot's own, by its name. Without it the model finds the tools by searching.
+    /// Puts each tool beside the bot's own, by its name. Without it no model sees them, and the bot's own code calls
+    /// them (`ctx.host.mcp`).
     pub fn advertise_tools(mut self) -> Self {
         self.spec.advertise = true;
         self

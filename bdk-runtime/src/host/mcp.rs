@@ -2,19 +2,24 @@
 
 use super::shown;
 use crate::{
-    Effect, Error, ToolOutput,
+    CallOptions, Effect, Error, ToolOutput,
     bot::Bot,
+    call::{self, CallState, ErrorCode},
     connection::{CallInfo, Declared, Listing, RemoteTool, offered},
+    near,
+    registry::{Registry, Tool},
+    tool::Output,
 };
 use futures_util::future::BoxFuture;
-use serde_json::{Value, value::RawValue};
+use serde_json::{Value, json, value::RawValue};
 use std::sync::Arc;
 
 /// The servers of the bot's connections: `ctx.host.mcp`. All of them can be called, whether a model sees their tools or not;
 /// each connection's own filters hold (`.tools(…)`, `.disallowed_tools(…)`, `.only_reads()`), and its pin (`.pin(Pin::Refuse)`).
 ///
 /// A server is opened when it is first needed, and kept; its tools have the server's own names. Nothing is stubbed and nothing is
-/// tried again by itself: in a dry run only the reads of the bot run, and what they call is called. A server that cannot be reached makes
+/// tried again by itself: in a dry run only the reads of the bot run, and what they call is called, unless it is known to write,
+/// which is an error then. The tools of an authored connection work where the session of the call is. A server that cannot be reached makes
 /// the tool that calls it `unavailable`; a request that was lost is a transient error, so that a read of the bot is tried again.
 ///
 /// ```no_run
@@ -37,7 +42,7 @@ use std::sync::Arc;
 /// `mcp lock` writes a typed client of each server, `src/clients/NAME.rs`, so that the compiler checks such a call:
 /// `clients::warehouse::get_stock(&ctx.host.mcp, GetStockArgs::new(article)).await?`.
 #[derive(Clone)]
-pub struct Mcp(Bot);
+pub struct Mcp(Bot, Option<Arc<CallState>>);
 
 /// A tool of a connection's server.
 #[derive(Debug, Clone, PartialEq)]
@@ -59,7 +64,10 @@ pub struct McpTool {
 
 impl Mcp {
     pub(super) fn of(bot: &Bot) -> Self {
-        Self(bot.clone())
+        Self(bot.clone(), None)
+    }
+    pub(super) fn in_call(call: &Arc<CallState>) -> Self {
+        Self(call.bot.clone(), Some(call.clone()))
     }
     /// The names of the connections, in their order.
     pub fn names(&self) -> Vec<String> {
@@ -76,6 +84,11 @@ impl Mcp {
     #[inline(never)]
     fn list_later<'a>(&'a self, connection: &'a str) -> BoxFuture<'a, Result<Vec<McpTool>, Error>> {
         Box::pin(async move {
+            let registry = self.0.registry();
+            if let Some(declared) = registry.connection(connection).filter(|one| one.is_authored()) {
+                // known without its process
+                return Ok(registry.authored(declared).map(own_tool).collect());
+            }
             let (declared, listing) = self.listing(connection).await?;
             let pins = self.0.pins();
             let offered = pins
@@ -102,6 +115,10 @@ impl Mcp {
     ) -> BoxFuture<'a, Result<ToolOutput, Error>> {
         Box::pin(async move {
             self.passes(connection, tool).await?;
+            let registry = self.0.registry();
+            if let Some(declared) = registry.connection(connection).filter(|one| one.is_authored()) {
+                return self.call_authored(&registry, declared, tool, input).await;
+            }
             let input = match input {
                 Value::Object(_) => crate::tool::doc::to_json(&input),
                 Value::Null => RawValue::from_string("{}".to_owned()).unwrap_or_else(|_| RawValue::NULL.to_owned()),
@@ -110,6 +127,50 @@ impl Mcp {
             let info = CallInfo::default();
             Ok(self.0.connections().call(connection, tool, &input, &info).await?.into_output(connection)?)
         })
+    }
+    /// A tool of this binary is called as by its name: in the session of the call whose tool calls it, with its facts.
+    async fn call_authored(
+        &self,
+        registry: &Registry,
+        declared: &Declared,
+        name: &str,
+        input: Value,
+    ) -> Result<ToolOutput, Error> {
+        let Some(tool) = registry.authored(declared).find(|tool| tool.name() == name) else {
+            let near = near::nearest(name, registry.authored(declared).map(|tool| tool.name()));
+            let near = near.map_or_else(String::new, |near| format!("; there is `{near}`"));
+            return Err(Error::new(format!("connection `{}`: it has no tool {}{near}", declared.name, shown(name))));
+        };
+        let options = match &self.1 {
+            Some(call) => call.nested(name)?,
+            None => CallOptions::new(),
+        };
+        let input = if input.is_null() { json!({}) } else { input };
+        let done = call::call_found(&self.0, tool.clone(), input.into(), options).await;
+        let unavailable = done.error.as_ref().is_some_and(|error| error.code == ErrorCode::Unavailable);
+        match done.output {
+            Output::Envelope(envelope) if unavailable => {
+                let texts = envelope.content().iter().filter_map(|block| block["text"].as_str());
+                Err(Error::unavailable(texts.collect::<String>()))
+            }
+            output => Ok(ToolOutput::of(output)),
+        }
+    }
+    /// Refuses in a dry run what is known to write, whoever calls it.
+    async fn reads_or_is_no_dry_run(&self, declared: &Declared, tool: &str) -> Result<(), Error> {
+        if !self.1.as_ref().is_some_and(|call| call.options.dry_run) {
+            return Ok(());
+        }
+        let (_, listing) = self.listing(&declared.name).await?;
+        let found = listing.tools.iter().find(|known| known.name == tool);
+        match found.and_then(|tool| offered::effect(&declared.spec, tool)) {
+            Some(Effect::Write) => Err(Error::new(format!(
+                "connection `{}`: {} writes, and this is a dry run: it was not called",
+                declared.name,
+                shown(tool)
+            ))),
+            _ => Ok(()),
+        }
     }
     /// Whether the connection's filters let the tool through. Where names decide it nothing is asked.
     async fn passes(&self, connection: &str, tool: &str) -> Result<(), Error> {
@@ -122,9 +183,16 @@ impl Mcp {
         if !passes || (asks && !self.reads(&declared, tool).await?) {
             return Err(Error::new(format!("connection `{connection}`: its filters leave {} out", shown(tool))));
         }
+        if !declared.is_authored() {
+            self.reads_or_is_no_dry_run(&declared, tool).await?;
+        }
         Ok(())
     }
     async fn reads(&self, declared: &Declared, tool: &str) -> Result<bool, Error> {
+        if declared.is_authored() {
+            let registry = self.0.registry();
+            return Ok(registry.authored(declared).any(|known| known.name() == tool && known.effect() == "read"));
+        }
         let (_, listing) = self.listing(&declared.name).await?;
         let found = listing.tools.iter().find(|known| known.name == tool);
         Ok(found.is_some_and(|tool| offered::effect(&declared.spec, tool) == Some(Effect::Read)))
@@ -134,6 +202,22 @@ impl Mcp {
         let listing = self.0.connections().list(connection).await?;
         let declared = self.0.registry().connection(connection).cloned();
         Ok((declared.ok_or_else(|| Error::new(format!("there is no connection {}", shown(connection))))?, listing))
+    }
+}
+
+/// A tool of this binary, as one of its connection's.
+fn own_tool(tool: &Arc<Tool>) -> McpTool {
+    McpTool {
+        name: tool.name().to_owned(),
+        title: tool.title().map(str::to_owned),
+        description: Some(tool.description().to_owned()),
+        input_schema: tool.input_schema().clone(),
+        output_schema: tool.output_schema(),
+        effect: match tool.effect() {
+            "read" => Some(Effect::Read),
+            "write" => Some(Effect::Write),
+            _ => None,
+        },
     }
 }
 

@@ -21,7 +21,8 @@ pub use kv::Kv;
 pub use mcp::{Mcp, McpTool};
 pub(crate) use turns::Turns;
 
-use crate::{bot::Bot, cut};
+use crate::{bot::Bot, call::CallState, cut};
+use std::sync::Arc;
 
 /// The shared services of a bot: `ctx.host`. Cheap to clone, and may be kept beyond the call.
 ///
@@ -62,6 +63,14 @@ impl Host {
             files: Files::of(bot),
             #[cfg(feature = "connections")]
             mcp: Mcp::of(bot),
+        }
+    }
+    /// That of a call's context.
+    pub(crate) fn in_call(call: &Arc<CallState>) -> Self {
+        Self {
+            #[cfg(feature = "connections")]
+            mcp: Mcp::in_call(call),
+            ..Self::of(&call.bot)
         }
     }
 }

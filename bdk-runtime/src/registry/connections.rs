@@ -16,6 +16,9 @@ pub(crate) struct Connections {
     declared: Vec<Arc<Declared>>,
     /// By the connection's name; each sorted by name.
     tools: BTreeMap<Box<str>, Vec<Arc<Tool>>>,
+    /// The same, as the process of the connection runs them.
+    #[cfg(feature = "connections")]
+    elsewhere: BTreeMap<Box<str>, Vec<Arc<Tool>>>,
 }
 
 impl Connections {
@@ -52,13 +55,13 @@ impl Connections {
             }
             problems.extend(one.faults().into_iter().map(|f| Problem::error(f.code, Some(one.at), f.message)));
         }
-        Self { declared: declared.into_iter().map(Arc::new).collect(), tools: BTreeMap::new() }
+        Self { declared: declared.into_iter().map(Arc::new).collect(), ..Self::default() }
     }
 
     #[cfg(feature = "connections")]
     #[cfg(test)]
     pub(super) fn of(declared: Vec<Arc<Declared>>) -> Self {
-        Self { declared, tools: BTreeMap::new() }
+        Self { declared, ..Self::default() }
     }
 
     /// The authored connection that has the items of this module: the innermost one.
@@ -87,6 +90,11 @@ impl Connections {
             }
         }
         self.check_authored(&owned, problems);
+        #[cfg(feature = "connections")]
+        for (connection, tools) in &owned {
+            let run = tools.iter().filter_map(|tool| tool.in_connection(tool.name().to_owned(), connection));
+            self.elsewhere.insert(connection.clone(), run.map(Arc::new).collect());
+        }
         self.tools = owned;
         bots
     }
@@ -146,6 +154,11 @@ impl Connections {
     pub(crate) fn find(&self, name: &str) -> Option<&Arc<Declared>> {
         let at = self.declared.binary_search_by(|one| (*one.name).cmp(name)).ok()?;
         self.declared.get(at)
+    }
+    /// The tools of an authored connection under their own names, as far as its filters let them: its process runs them.
+    #[cfg(feature = "connections")]
+    pub(crate) fn elsewhere(&self, name: &str) -> &[Arc<Tool>] {
+        self.elsewhere.get(name).map_or(&[], Vec::as_slice)
     }
     /// The tools that an authored connection has, by name.
     pub(crate) fn tools_of(&self, name: &str) -> &[Arc<Tool>] {

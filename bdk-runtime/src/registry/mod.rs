@@ -139,6 +139,12 @@ impl Registry {
     pub(crate) fn is_alone(&self) -> bool {
         self.alone
     }
+    /// The tools of an authored connection, as its process runs them, as far as its filters let them through.
+    #[cfg(feature = "connections")]
+    pub(crate) fn authored<'a>(&'a self, declared: &'a Declared) -> impl Iterator<Item = &'a Arc<Tool>> {
+        let passes = move |tool: &&Arc<Tool>| declared.spec.passes(tool.name(), || tool.effect() == "read");
+        self.connections.elsewhere(&declared.name).iter().filter(passes)
+    }
     /// The bot's tools, by name: its own, and those of connections that are advertised.
     pub fn tools(&self) -> &[Arc<Tool>] {
         &self.tools

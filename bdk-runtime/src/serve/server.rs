@@ -183,6 +183,10 @@ impl std::fmt::Debug for Server {
 fn started(server: Server) -> BoxFuture<'static, Result<ServeHandle, Error>> {
     Box::pin(async move {
         crate::call::log_panics_of_tools();
+        #[cfg(feature = "connections")]
+        if crate::connection::is_own_process() {
+            return Err(Error::new(crate::connection::STARTS_ITSELF));
+        }
         let bot = Bot::load()?;
         server.start_bot(bot).await
     })

@@ -34,7 +34,8 @@ pub(super) async fn call(
     // before the body is read
     let Some(tool) = door.bot.find_or_connect(&name).await else {
         let unknown = UnknownTool::new(&door.bot, &name);
-        return Err(Refused::new(Code::UnknownTool, unknown.to_string()));
+        let code = if unknown.is_locked { Code::Unavailable } else { Code::UnknownTool };
+        return Err(Refused::new(code, unknown.to_string()));
     };
     query::none(&parts.uri)?;
     if !body.is_end_stream() {

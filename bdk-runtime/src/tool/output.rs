@@ -208,6 +208,19 @@ impl ToolOutput {
     pub(crate) fn parts_mut(&mut self) -> (&mut [Value], Option<&mut Value>) {
         (&mut self.content, self.structured.as_mut())
     }
+    /// What MCP's clients get of a result.
+    #[cfg(feature = "connections")]
+    pub(crate) fn of(output: Output) -> Self {
+        match output {
+            Output::Envelope(envelope) => *envelope,
+            Output::Unit => Self::text("Done."),
+            Output::Text(text) => Self::text(text),
+            json @ Output::Json(_) => match json.into_value() {
+                object @ Value::Object(_) => Self::text(object.to_string()).structured(object),
+                other => Self::text(other.to_string()),
+            },
+        }
+    }
     /// From what [`to_value`](Self::to_value) gave.
     pub(crate) fn from_value(value: Value) -> Self {
         let Value::Object(mut members) = value else { return Self::default() };

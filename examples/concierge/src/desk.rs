@@ -27,6 +27,9 @@ fn look_at_desk() -> Result<Vec<(String, String)>> {
     let mut slips = Vec::new();
     for entry in fs::read_dir(".")? {
         let path = entry?.path();
+        if path.is_dir() {
+            continue;
+        }
         match fs::read_to_string(&path) {
             Ok(text) => slips.push((path.file_stem().unwrap_or_default().to_string_lossy().into_owned(), text)),
             // taken away meanwhile
@@ -36,4 +39,17 @@ fn look_at_desk() -> Result<Vec<(String, String)>> {
     }
     slips.sort();
     Ok(slips)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[bdk::test]
+    async fn in_a_test_they_run_in_its_process() {
+        let looked = TestBot::new().call_tool("look_at_desk", json!({})).await;
+        assert!(!looked.is_error, "{looked:?}");
+        let slip = json!({ "name": "milk", "text": "two bottles" });
+        assert!(TestBot::new().dry_run().call_tool("leave_slip", slip).await.stubbed);
+    }
 }

@@ -37,6 +37,18 @@ mod yard {
     }
 }
 
+/// Ask a tool of the connection, as the bot's own code does.
+#[tool(effect = "read")]
+async fn by_code(tool: String, ctx: &ToolContext) -> Result<ToolOutput> {
+    Ok(ctx.host.mcp.call_tool("yard", &tool, json!({})).await?)
+}
+
+/// The tools of the connection.
+#[tool(effect = "read")]
+async fn listed(ctx: &ToolContext) -> Result<Vec<String>> {
+    Ok(ctx.host.mcp.list_tools("yard").await?.into_iter().map(|tool| tool.name).collect())
+}
+
 #[bdk::main]
 async fn main() -> ExitCode {
     bdk::serve().await

@@ -13,7 +13,7 @@ use std::{fmt::Write, process::ExitCode};
 
 /// The connections that the binary declares. Nothing is opened.
 pub(in crate::cli) fn list(as_json: bool) -> Result<ExitCode, Stop> {
-    let registry = Bot::load()?.registry();
+    let registry = Bot::load_unpinned()?.registry();
     if as_json {
         output::print(format!("{:#}\n", connections::listing(&registry)))?;
     } else if registry.connections().is_empty() {

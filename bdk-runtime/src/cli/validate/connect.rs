@@ -5,6 +5,7 @@ use crate::{
     connection::{
         Connections, Declared, Listing, Pin,
         lock::{FILE, Lock, Locked, What, against, found},
+        offered,
     },
     registry::{Problem, Registry, Severity},
 };
@@ -53,6 +54,10 @@ async fn open(pool: &Connections, one: &Declared, lock: &Lock) -> (Tried, Vec<Pr
     }
     if let Ok(listing) = &listed {
         problems.extend(pinned(one, lock, listing));
+        // an authored one's are known without it
+        let unknown = offered::unknown(&one.spec, &listing.tools).into_iter().filter(|_| !one.is_authored());
+        let unknown = unknown.map(|why| format!("connection `{}`: {why}", one.name));
+        problems.extend(unknown.map(|why| problem(one, Severity::Warning, "connection_names", &why)));
     }
     let left_out = listed.iter().flat_map(|listing| &listing.warnings);
     let left_out = left_out.map(|why| format!("connection `{}`: {why}", one.name));

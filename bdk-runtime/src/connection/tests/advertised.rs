@@ -56,7 +56,10 @@ async fn a_silent_server_is_waited_for_once_and_holds_up_nobody_who_can_do_witho
     // it may have the tool: this waits until that is known, once
     assert!(bot.find_or_connect("nobodys").await.is_none());
     let unknown = crate::call::UnknownTool::new(&bot, "nobodys").to_string();
-    assert!(unknown.contains("the tools of the connection `alpha` are not known"), "{unknown}");
+    assert!(
+        unknown.contains("a connection whose tools are not known: connection `alpha`: it did not answer"),
+        "{unknown}"
+    );
     assert!(asked.count() > 0);
     let begun = Instant::now();
     assert!(bot.find_or_connect("nobodys").await.is_none());
