@@ -300,6 +300,7 @@ impl Bot {
     pub(crate) async fn close_state(&self) {
         #[cfg(feature = "connections")]
         if let Some(connections) = self.0.connections.get() {
+            self.0.advertised.close();
             connections.close().await;
         }
         if let Some(state) = self.0.state.get() {

@@ -58,7 +58,11 @@ async fn call_bound(bot: &Bot, args: &CallArgs, input: CallInput<'_>) -> Result<
         let code = if unknown.is_locked { "internal" } else { "unknown_tool" };
         Ended::Refused(refused::body(code, &unknown.to_string()))
     };
-    if bot.find_or_connect(&args.tool).await.is_none() {
+    let found = tokio::select! {
+        found = bot.find_or_connect(&args.tool) => found,
+        () = stop_asked() => return Err(Stop::failed("the call was ended by a signal before its tool was found")),
+    };
+    if found.is_none() {
         return Ok(unknown(&UnknownTool::new(bot, &args.tool)));
     }
     let cancel = CancellationToken::new();

@@ -182,6 +182,14 @@ impl Advertised {
         }
     }
 
+    /// Asks nobody any more.
+    pub(crate) fn close(&self) {
+        for server in lock(&self.known).servers.values_mut() {
+            server.asked = None;
+        }
+        self.heard.send_replace(());
+    }
+
     /// Takes in what a server said.
     fn hear(&self, bot: &Bot, declared: &Declared, answer: Result<Arc<Listing>, Failed>) {
         let limits = bot.connections().limits();
@@ -288,6 +296,10 @@ fn tools(
     let made = names.of(&keys, own).into_iter().zip(offered);
     made.filter_map(|(name, (declared, _, tool))| {
         let (remote, tool) = (tool?, make(name, declared, tool?));
+        if secrets::blank(&remote.name) != *remote.name {
+            tracing::warn!(target: "bdk::connection", connection = &*declared.name, "left out: a tool whose name is a secret");
+            return None;
+        }
         match registry.fault_of(&tool) {
             None => Some(tool),
             Some(why) => {

@@ -49,10 +49,19 @@ impl<T: Clone + Send + Sync + 'static> Flight<T> {
         outcome
     }
 
-    /// Ends what is under way, unless somebody waits for it.
+    /// Ends what is under way: whoever waits for it gets nothing.
     pub(super) fn end(&self) {
-        let ended = self.current().take();
-        drop(ended);
+        if let Some(current) = &*self.current() {
+            current.task.abort();
+        }
+    }
+
+    /// Waits until nothing is left of what was ended.
+    pub(super) async fn ended(&self) {
+        let last = self.current().take().map(|current| current.outcome);
+        if let Some(last) = last {
+            last.await;
+        }
     }
 
     fn current(&self) -> MutexGuard<'_, Option<Running<T>>> {

@@ -390,7 +390,9 @@ impl Held {
 
     pub(super) async fn close(&self) {
         let clients = self.shut();
-        join_all(clients.iter().map(|client| client.close())).await;
+        // what is being opened takes its process along
+        let rest = async { tokio::join!(self.listing.ended(), self.opening.ended(), self.asking.ended()) };
+        tokio::join!(join_all(clients.iter().map(|client| client.close())), rest);
     }
 
     /// Nothing is opened any more. The clients, dropped, take their processes along.

@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 
 /// How long a name is at most, in bytes and in characters: providers take no longer one.
 const LONGEST: usize = 64;
-/// So many names are remembered beside those that are in use: a server may list others each time.
+/// So many names of a connection are remembered beside those that are in use: a server may list others each time.
 const FORMER: usize = 10_000;
 
 /// The names that were given so far. Each stays its tool's, also while the tool is not there: whoever knows a name never
@@ -24,10 +24,7 @@ impl Names {
     pub(crate) fn of(&mut self, tools: &[(&str, &str)], taken: impl Fn(&str) -> bool) -> Vec<String> {
         debug_assert!(tools.is_sorted(), "the order is what makes the names");
         let keys: Vec<Key> = tools.iter().map(|(a, b)| ((*a).into(), (*b).into())).collect();
-        if self.0.len() > keys.len() + FORMER {
-            let known: HashSet<&Key> = keys.iter().collect();
-            self.0.retain(|key, _| known.contains(key));
-        }
+        self.forget(&keys);
         self.0.retain(|_, name| !taken(name));
         let mut given: HashSet<String> = self.0.values().cloned().collect();
         for (key, (_, own)) in keys.iter().zip(tools).filter(|(key, _)| !self.0.contains_key(*key)).collect::<Vec<_>>()
@@ -42,6 +39,22 @@ impl Names {
             names.push(self.0.entry(key).or_insert_with(made).clone());
         }
         names
+    }
+}
+
+impl Names {
+    /// Lets go of the former names of connections that have too many: nobody can make it forget another's.
+    fn forget(&mut self, keys: &[Key]) {
+        let known: HashSet<&Key> = keys.iter().collect();
+        let mut former: HashMap<&str, usize> = HashMap::new();
+        for key in self.0.keys().filter(|key| !known.contains(key)) {
+            *former.entry(&*key.0).or_default() += 1;
+        }
+        let many: HashSet<String> =
+            former.into_iter().filter(|(_, count)| *count > FORMER).map(|(name, _)| name.to_owned()).collect();
+        if !many.is_empty() {
+            self.0.retain(|key, _| known.contains(key) || !many.contains(&*key.0));
+        }
     }
 }
 
@@ -90,11 +103,13 @@ mod tests {
     #[test]
     fn names_of_what_is_gone_are_not_kept_for_ever() {
         let mut names = Names::default();
+        names.of(&[("quiet", "x")], |_| false);
         for round in 0..5 {
             let tools: Vec<String> = (0..FORMER).map(|n| format!("t{round}_{n:05}")).collect();
             let tools: Vec<(&str, &str)> = tools.iter().map(|name| ("a", &**name)).collect();
             names.of(&tools, |_| false);
         }
+        assert!(names.0.contains_key(&("quiet".into(), "x".into())), "another's was forgotten");
         assert!(names.0.len() <= 3 * FORMER, "{}", names.0.len());
     }
 

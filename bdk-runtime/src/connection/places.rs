@@ -12,7 +12,10 @@ use std::{
     path::{Path, PathBuf},
     sync::{Arc, Mutex, Weak},
 };
-use tokio::time::{Instant, sleep_until};
+use tokio::{
+    sync::Notify,
+    time::{Instant, sleep_until, timeout_at},
+};
 
 /// Where the process of an authored connection works, and whose it is: a session's, or one call's.
 pub(crate) struct Place<'a> {
@@ -26,6 +29,8 @@ type Key = (Box<str>, PathBuf);
 pub(super) struct Places {
     processes: Arc<Mutex<HashMap<Key, Process>>>,
     limits: Arc<Limits>,
+    /// Told when a process may make room.
+    freed: Notify,
 }
 
 struct Process {
@@ -55,6 +60,7 @@ impl Drop for Seat<'_> {
         };
         process.calls -= 1;
         process.since = Instant::now();
+        self.places.freed.notify_one();
         let ended = if self.of_session { None } else { processes.remove(&self.key) };
         drop(processes);
         if let Some(process) = ended {
@@ -65,19 +71,29 @@ impl Drop for Seat<'_> {
 
 impl Places {
     pub(super) fn new(limits: Arc<Limits>) -> Self {
-        Self { processes: Arc::default(), limits }
+        Self { processes: Arc::default(), limits, freed: Notify::new() }
     }
 
-    /// The process of a connection that works there, or a new one that `make` makes.
+    /// The process of a connection that works there, or a new one that `make` makes, as soon as there is room for it.
     ///
     /// # Errors
-    /// When there are as many as there may be, and all of them are at work.
-    pub(super) fn seat(
+    /// When all are at work until then.
+    pub(super) async fn seat(
         &self,
         connection: &str,
         place: &Place<'_>,
-        make: impl FnOnce() -> Arc<Held>,
+        deadline: Instant,
+        make: impl Fn() -> Arc<Held>,
     ) -> Result<Seat<'_>, Failed> {
+        loop {
+            match self.try_seat(connection, place, &make) {
+                Err(full) => timeout_at(deadline, self.freed.notified()).await.map_err(|_| full)?,
+                seat => return seat,
+            }
+        }
+    }
+
+    fn try_seat(&self, connection: &str, place: &Place<'_>, make: impl Fn() -> Arc<Held>) -> Result<Seat<'_>, Failed> {
         let key = (Box::from(connection), place.folder.to_owned());
         let (mut processes, mut idle) = (lock(&self.processes), None);
         if processes.len() >= self.limits.processes && !processes.contains_key(&key) {

@@ -15,7 +15,7 @@ use crate::near;
 use futures_util::future::join_all;
 use serde_json::value::RawValue;
 use std::{collections::HashMap, path::PathBuf, sync::Arc};
-use tokio::sync::watch;
+use tokio::{sync::watch, time::Instant};
 
 /// A bot's connections, one client each, which all of its calls share. Dropped, it leaves no process behind.
 pub(crate) struct Connections {
@@ -101,7 +101,9 @@ impl Connections {
     ) -> Result<Called, Failed> {
         let declared = &self.held(name)?.declared;
         let make = || Arc::new(Held::new(declared.clone(), Some(place.folder.to_owned()), self.common.clone()));
-        let seat = self.places.seat(name, place, make).map_err(|failed| failed.on(name))?;
+        let own = Instant::now() + declared.spec.timeout.unwrap_or(self.common.limits.call);
+        let deadline = info.deadline.map_or(own, |deadline| deadline.min(own));
+        let seat = self.places.seat(name, place, deadline, make).await.map_err(|failed| failed.on(name))?;
         let called = seat.held.call(tool, input.get(), info).await;
         if place.session.is_none() {
             seat.held.close().await;

@@ -27,9 +27,13 @@ pub(in crate::cli) fn list(as_json: bool) -> Result<ExitCode, Stop> {
 /// What a connection's server offers now.
 pub(in crate::cli) async fn tools(args: McpToolsArgs) -> Result<ExitCode, Stop> {
     let bot = Bot::load()?;
-    let listed = Host::of(&bot).mcp.list_tools(&args.name).await;
+    let host = Host::of(&bot);
+    let listed = tokio::select! {
+        listed = host.mcp.list_tools(&args.name) => Some(listed),
+        () = stop_asked() => None,
+    };
     bot.close_state().await;
-    let tools = listed?;
+    let tools = listed.ok_or_else(|| Stop::failed("ended by a signal"))??;
     if args.json.json {
         let mut tools: Value = tools.iter().map(object).collect();
         secrets::blank_value(&mut tools);

@@ -79,7 +79,11 @@ pub(super) async fn again(
 }
 
 async fn one(bot: &Bot, session: &str, call: &Call, cancel: &CancellationToken) -> Result<Replayed, Stop> {
-    let Some(tool) = bot.find_or_connect(&call.tool).await else {
+    let found = tokio::select! {
+        found = bot.find_or_connect(&call.tool) => found,
+        () = cancel.cancelled() => return Ok(skipped(call, "the replay was interrupted")),
+    };
+    let Some(tool) = found else {
         if !bot.unheard().is_empty() {
             return Ok(skipped(call, "the server of a connection, which may have its tool, cannot be asked"));
         }

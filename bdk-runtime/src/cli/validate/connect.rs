@@ -1,7 +1,7 @@
 //! `validate --connect`: opens each connection, and says how it went.
 
 use crate::{
-    cli::shown,
+    cli::{output::Stop, shown, signal::stop_asked},
     connection::{
         Connections, Declared, Listing, Pin,
         lock::{FILE, Lock, Locked, What, against, found},
@@ -25,17 +25,22 @@ pub(super) struct Tried {
 }
 
 /// Opens all of them at once, and ends what it started.
-pub(super) async fn all(registry: &Registry, problems: &mut Vec<Problem>) -> Vec<Tried> {
+pub(super) async fn all(registry: &Registry, problems: &mut Vec<Problem>) -> Result<Vec<Tried>, Stop> {
     let pool = Connections::new(registry.connections(), Arc::default(), None);
     let lock = found().and_then(|found| found.lock.ok()).unwrap_or_default();
-    let tried = join_all(registry.connections().iter().map(|one| open(&pool, one, &lock))).await;
+    let opening = join_all(registry.connections().iter().map(|one| open(&pool, one, &lock)));
+    let tried = tokio::select! {
+        tried = opening => Some(tried),
+        () = stop_asked() => None,
+    };
     pool.close().await;
+    let tried = tried.ok_or_else(|| Stop::failed("ended by a signal"))?;
     let mut out = Vec::new();
     for (tried, told) in tried {
         problems.extend(told);
         out.push(tried);
     }
-    out
+    Ok(out)
 }
 
 async fn open(pool: &Connections, one: &Declared, lock: &Lock) -> (Tried, Vec<Problem>) {

@@ -51,7 +51,7 @@ pub(super) async fn run(args: ValidateArgs) -> Result<ExitCode, Stop> {
     // what is wrong with how they are declared is told first
     #[cfg(feature = "connections")]
     let tried = match args.connect && registry.errors().next().is_none() {
-        true => Some(connect::all(&registry, &mut problems).await),
+        true => Some(connect::all(&registry, &mut problems).await?),
         false => None,
     };
     problems.sort();

@@ -13,6 +13,9 @@ use std::{
 /// The variable by which a process is found that was killed with its note half written: all that it starts has it too.
 pub(super) const MARK: &str = "BDK_CHILD";
 
+/// Bytes of a note.
+const LONGEST: u64 = 64 << 10;
+
 /// The folder of the notes, where there is one.
 #[derive(Debug, Clone, Default)]
 pub(in crate::connection) struct Notes(Option<Arc<Path>>);
@@ -146,9 +149,10 @@ impl Drop for Noted {
 fn sweep(folder: &Path) {
     let Ok(entries) = fs::read_dir(folder) else { return };
     for file in entries.filter_map(|entry| Some(entry.ok()?.path())) {
-        let Some(note) = fs::read(&file).ok().and_then(|text| serde_json::from_slice::<Note>(&text).ok()) else {
-            continue;
-        };
+        // whatever else lies there is not ours
+        let is_note = file.symlink_metadata().is_ok_and(|there| there.is_file() && there.len() <= LONGEST);
+        let Some(note) = is_note.then(|| fs::read(&file).ok()).flatten() else { continue };
+        let Ok(note) = serde_json::from_slice::<Note>(&note) else { continue };
         let since_then = Some(&note.boot) == boot().as_ref();
         // another bot with this folder, which is alive
         if since_then && is_running(note.owner) {
@@ -156,7 +160,7 @@ fn sweep(folder: &Path) {
         }
         let left = match note.child {
             _ if !since_then => None,
-            Some(leader) => is_left(leader).then_some(leader.known.pid),
+            Some(leader) => is_left(leader, &note.mark).then_some(leader.known.pid),
             None => marked(&note.mark),
         };
         if let Some(pid) = left.filter(|pid| kill_group(*pid).is_ok()) {
@@ -175,27 +179,32 @@ fn pids() -> impl Iterator<Item = i32> {
     processes.filter_map(|entry| entry.ok()?.file_name().to_str()?.parse().ok())
 }
 
-/// Whether the group is still there, and the same.
-fn is_left(leader: Leader) -> bool {
+/// Whether the group is still there, and the same: a note alone, which others may have written, ends nobody.
+fn is_left(leader: Leader, mark: &str) -> bool {
     let Leader { known, session } = leader;
     if listed(known.pid).is_some() {
-        return is_running(known);
+        return is_running(known) && has_mark(known.pid, mark);
     }
     // the number of a group is not given away while it has members
-    pids()
-        .filter_map(listed)
-        .any(|process| process.group == known.pid && process.session == session && process.start >= known.start)
+    pids().any(|pid| {
+        let of_it = listed(pid).is_some_and(|process| {
+            process.group == known.pid && process.session == session && process.start >= known.start
+        });
+        of_it && has_mark(pid, mark)
+    })
 }
 
 /// The process that was started with this mark and leads its group.
 fn marked(mark: &str) -> Option<i32> {
+    pids().filter(|pid| listed(*pid).is_some_and(|process| process.group == *pid)).find(|pid| has_mark(*pid, mark))
+}
+
+/// Whether a process was started for the note of this mark, or by one that was.
+fn has_mark(pid: i32, mark: &str) -> bool {
     let variable = format!("{MARK}={mark}");
-    let has_it = |pid: &i32| {
-        // another user's cannot be read
-        let environment = fs::read(format!("/proc/{pid}/environ")).unwrap_or_default();
-        environment.split(|byte| *byte == 0).any(|one| one == variable.as_bytes())
-    };
-    pids().filter(|pid| listed(*pid).is_some_and(|process| process.group == *pid)).find(has_it)
+    // another user's cannot be read
+    let environment = fs::read(format!("/proc/{pid}/environ")).unwrap_or_default();
+    environment.split(|byte| *byte == 0).any(|one| one == variable.as_bytes())
 }
 
 fn is_running(known: Known) -> bool {
@@ -236,8 +245,9 @@ mod tests {
         process::{Child, Command},
     };
 
-    fn sleeping(script: &str) -> Child {
-        Command::new("sh").args(["-c", script]).process_group(0).spawn().unwrap()
+    /// Each test has a mark of its own: they run side by side.
+    fn sleeping(script: &str, mark: &str) -> Child {
+        Command::new("sh").args(["-c", script]).process_group(0).env(MARK, mark).spawn().unwrap()
     }
     /// A note as of a bot that is no more.
     fn noted(folder: &Path, child: Option<&Child>, mark: Option<&str>, change: impl FnOnce(&mut Note)) -> PathBuf {
@@ -261,13 +271,13 @@ mod tests {
     #[test]
     fn what_a_killed_bot_left_is_ended_at_the_next_start_with_its_own_children() {
         let folder = tempfile::tempdir().unwrap();
-        let mut child = sleeping("sleep 600 & wait");
-        let file = noted(folder.path(), Some(&child), None, |_| {});
+        let mut child = sleeping("sleep 600 & wait", "a-mark-0");
+        let file = noted(folder.path(), Some(&child), Some("a-mark-0"), |_| {});
         Notes::at(Some(folder.path().to_owned()));
         assert!(!child.wait().unwrap().success() && !file.exists());
         // its leader gone, the rest of it still there
-        let mut child = sleeping("sleep 600 &");
-        noted(folder.path(), Some(&child), None, |_| {});
+        let mut child = sleeping("sleep 600 &", "a-mark-0");
+        noted(folder.path(), Some(&child), Some("a-mark-0"), |_| {});
         child.wait().unwrap();
         assert_eq!(members(child.id()), 1);
         Notes::at(Some(folder.path().to_owned()));
@@ -281,13 +291,11 @@ mod tests {
     #[test]
     fn one_that_was_started_while_its_note_was_half_written_is_found_by_its_mark() {
         let folder = tempfile::tempdir().unwrap();
-        let mut command = Command::new("sh");
-        command.args(["-c", "sleep 600 & wait"]).process_group(0).env(MARK, "4f1c-a-mark");
-        let mut child = command.spawn().unwrap();
+        let mut child = sleeping("sleep 600 & wait", "a-mark-1");
         let file = noted(folder.path(), None, Some("another-mark"), |_| {});
         Notes::at(Some(folder.path().to_owned()));
         assert!(child.try_wait().unwrap().is_none() && !file.exists());
-        noted(folder.path(), None, Some("4f1c-a-mark"), |_| {});
+        noted(folder.path(), None, Some("a-mark-1"), |_| {});
         Notes::at(Some(folder.path().to_owned()));
         assert!(!child.wait().unwrap().success());
     }
@@ -295,17 +303,17 @@ mod tests {
     #[test]
     fn a_process_that_only_has_the_number_is_left_alone_and_so_is_another_bots() {
         let folder = tempfile::tempdir().unwrap();
-        let mut child = sleeping("exec sleep 600");
+        let mut child = sleeping("exec sleep 600", "a-mark-2");
         let own = listed(i32::try_from(std::process::id()).unwrap()).unwrap().start;
         let changes: [fn(&mut Note); 2] =
             [|note| note.child.as_mut().unwrap().known.start -= 1, |note| note.boot = "another".to_owned()];
         for change in changes {
-            let file = noted(folder.path(), Some(&child), None, change);
+            let file = noted(folder.path(), Some(&child), Some("a-mark-2"), change);
             Notes::at(Some(folder.path().to_owned()));
             assert!(child.try_wait().unwrap().is_none() && !file.exists());
         }
         let pid = i32::try_from(std::process::id()).unwrap();
-        let file = noted(folder.path(), Some(&child), None, |note| note.owner = Known { pid, start: own });
+        let file = noted(folder.path(), Some(&child), Some("a-mark-2"), |note| note.owner = Known { pid, start: own });
         Notes::at(Some(folder.path().to_owned()));
         assert!(child.try_wait().unwrap().is_none() && file.exists());
         child.kill().unwrap();

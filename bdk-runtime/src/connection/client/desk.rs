@@ -4,7 +4,7 @@
 //! that there are, and write arguments from a tree of values; and what its types do not have would be lost. So a request
 //! carries a [`Slot`] that it does not look into: the transports write the request from it, and put the result there.
 
-use super::{asked::Asked, resumed::Resumable, slot::Slot};
+use super::{Changed, asked::Asked, resumed::Resumable, slot::Slot};
 use crate::{
     connection::{
         failed::{Failed, Kind},
@@ -22,7 +22,7 @@ use std::{
     borrow::Cow,
     collections::HashMap,
     sync::{
-        Arc, Mutex, MutexGuard, PoisonError,
+        Arc, Mutex, MutexGuard, OnceLock, PoisonError,
         atomic::{AtomicBool, AtomicU64, Ordering},
     },
     time::Duration,
@@ -37,6 +37,8 @@ pub(super) struct Desk {
     answers: AtomicU64,
     /// A message is being written.
     pub(super) writing: AtomicBool,
+    /// What is done when its tools changed, once it speaks MCP with sessions: of what such a server tells, nothing else is of use.
+    pub(super) changed: OnceLock<Changed>,
     /// What went wrong with a message without a slot, such as those of the handshake, or with the whole transport.
     trouble: Mutex<Option<Failed>>,
 }
@@ -73,6 +75,7 @@ impl Desk {
             resumable: Resumable::default(),
             answers: AtomicU64::new(0),
             writing: AtomicBool::new(false),
+            changed: OnceLock::new(),
             trouble: Mutex::default(),
         }
     }
@@ -160,7 +163,12 @@ impl Desk {
                 return Heard::Nothing;
             }
         }
-        Heard::Itself
+        // rmcp would make a task of each, and it may tell without end
+        let Some(changed) = self.changed.get() else { return Heard::Itself };
+        if method.get() == r#""notifications/tools/list_changed""# {
+            changed();
+        }
+        Heard::Nothing
     }
 
     pub(super) fn trouble(&self, failed: Failed) {

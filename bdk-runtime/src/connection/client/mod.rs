@@ -184,6 +184,9 @@ impl Client {
         let info = peer.peer_info();
         let modern = info.as_ref().is_some_and(|info| !info.protocol_version.has_initialize());
         let tells = info.as_ref().and_then(|info| info.capabilities.tools.as_ref()?.list_changed) == Some(true);
+        if !modern {
+            let _ = desk.changed.set(changed.clone());
+        }
         let listening = (modern && tells).then(|| AbortOnDropHandle::new(tokio::spawn(listen(peer.clone(), changed))));
         Ok(Self {
             peer,

@@ -1,7 +1,10 @@
 //! Messages over a process's stdin and stdout, one a line.
 
 use super::desk::{self, Answering, Desk, Heard};
-use crate::connection::failed::{Failed, Kind};
+use crate::{
+    connection::failed::{Failed, Kind},
+    cut,
+};
 use bytes::{Bytes, BytesMut};
 use rmcp::{
     RoleClient,
@@ -30,6 +33,8 @@ pub(super) struct Pipes {
     desk: Arc<Desk>,
     /// Until when the server has to take in an answer, once there are many.
     patience_ends: Option<Instant>,
+    /// A line that is no message was told.
+    told: bool,
 }
 
 /// Whether the process still runs.
@@ -71,6 +76,7 @@ impl Pipes {
             process: Life::Running(gone),
             desk,
             patience_ends: None,
+            told: false,
         }
     }
 
@@ -151,14 +157,28 @@ impl Transport<RoleClient> for Pipes {
             }
             match self.desk.read(line) {
                 Heard::Instead(message) => return Some(message),
-                Heard::Nothing => continue,
+                Heard::Nothing => {
+                    // what it writes without end is not read without end
+                    tokio::task::consume_budget().await;
+                    continue;
+                }
                 Heard::Itself => {}
             }
             match desk::parsed(line) {
                 Ok(message) => return Some(message),
-                Err(error) => tracing::debug!(
-                    target: "bdk::connection", connection = self.connection, %error, "a line on stdout that is no message"
-                ),
+                Err(error) => {
+                    let begins = cut::quoted(&String::from_utf8_lossy(&line[..line.len().min(200)]), 80);
+                    if std::mem::replace(&mut self.told, true) {
+                        tracing::debug!(
+                            target: "bdk::connection", connection = self.connection, %error, "a line on stdout that is no message: {begins}"
+                        );
+                    } else {
+                        tracing::warn!(
+                            target: "bdk::connection", connection = self.connection, %error, "a line on stdout that is no message: {begins}"
+                        );
+                    }
+                    tokio::task::consume_budget().await;
+                }
             }
         }
     }

@@ -120,3 +120,23 @@ async fn a_bot_that_is_dropped_asks_nobody_any_more() {
     drop(bot);
     assert!(ended.upgrade().is_none(), "who asks its servers keeps it");
 }
+
+#[tokio::test]
+async fn a_bot_that_goes_down_while_a_server_is_asked_leaves_no_process() {
+    let file = tempfile::NamedTempFile::new().unwrap();
+    let script = format!("trap '' TERM INT HUP; sleep 600 & echo $$ > {}; wait", file.path().display());
+    let connections = [declared("it", Connection::stdio("sh").args(["-c", &script]).advertise_tools())];
+    let bot = Bot::with(Registry::linked().with_connections(connections.to_vec()));
+    bot.set_connections(Connections::with_limits(&connections, Arc::default(), None, limits()));
+    let asking = tokio::spawn({
+        let bot = bot.clone();
+        async move { bot.find_or_connect("nobodys").await.is_some() }
+    });
+    let pid = || std::fs::read_to_string(file.path()).unwrap().trim().to_owned();
+    until("it runs", || !pid().is_empty()).await;
+    bot.close_state().await;
+    // killed, not only told to go
+    let is_alive = || std::fs::read_to_string(format!("/proc/{}/stat", pid())).is_ok_and(|stat| !stat.contains(") Z "));
+    until("it is gone", || !is_alive()).await;
+    assert!(!asking.await.unwrap());
+}

@@ -43,6 +43,38 @@ async fn one_that_asks_and_reads_no_answer_is_given_up() {
 }
 
 #[tokio::test]
+async fn one_that_tells_without_end_holds_up_nobody_and_piles_up_nothing() {
+    let script = r#"
+import json, sys
+def send(**message): print(json.dumps({"jsonrpc": "2.0", **message}), flush=True)
+for line in sys.stdin:
+    asked = json.loads(line)
+    method, id = asked.get("method"), asked.get("id")
+    if method == "initialize":
+        send(id=id, result={"protocolVersion": "2025-06-18", "capabilities": {"tools": {}}, "serverInfo": {"name": "py", "version": "1"}})
+    elif method == "tools/call":
+        send(id=id, result={"content": []})
+        told = "".join('{"jsonrpc":"2.0","method":"notifications/%s","params":{}}\n' % name for name in ["tools/list_changed", "message"] * 100)
+        while True: sys.stdout.write(told)
+"#;
+    let (sound, _) = Fault::serve(|_, _| None).await;
+    let all = [
+        declared("it", Connection::stdio("python3").args(["-c", script])),
+        declared("other", Connection::http(&sound)),
+    ];
+    let connections = Connections::new(&all, Arc::default(), None);
+    call(&connections, "x", json!({})).await.unwrap();
+    let (tasks, begun) = (tokio::runtime::Handle::current().metrics(), Instant::now());
+    let input = to_raw_value(&json!({})).unwrap();
+    while begun.elapsed() < Duration::from_secs(2) {
+        connections.call("other", "echo", &input, &CallInfo::default()).await.unwrap();
+        assert!(tasks.num_alive_tasks() < 200, "{} tasks", tasks.num_alive_tasks());
+    }
+    // and it goes when it is to
+    tokio::time::timeout(Duration::from_secs(20), connections.close()).await.unwrap();
+}
+
+#[tokio::test]
 async fn one_that_asks_much_and_reads_the_answers_is_answered() {
     let connections = only(Connection::stdio("python3").args(["-c", SERVER]));
     for _ in 0..3 {

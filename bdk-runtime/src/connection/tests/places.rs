@@ -29,11 +29,20 @@ async fn say(
     tool: &str,
     input: Value,
 ) -> Result<String, Failed> {
+    say_by(connections, session, tool, input, &CallInfo::default()).await
+}
+async fn say_by(
+    connections: &Connections,
+    session: Option<&Arc<Live>>,
+    tool: &str,
+    input: Value,
+    info: &CallInfo,
+) -> Result<String, Failed> {
     // each session has a folder
     let folder = session.map_or("unbound", |live| &*live.id);
     let place = Place { folder: Path::new(folder), session };
     let input = to_raw_value(&input).unwrap();
-    let called = connections.call_in(&place, "it", tool, &input, &CallInfo::default()).await?;
+    let called = connections.call_in(&place, "it", tool, &input, info).await?;
     let content: Value = serde_json::from_str(called.content.get()).unwrap();
     Ok(content[0]["text"].as_str().unwrap_or_default().to_owned())
 }
@@ -93,9 +102,11 @@ async fn there_are_only_so_many_and_the_one_longest_unused_makes_room() {
             })
         })
         .collect();
+    // until its deadline
+    let soon = || CallInfo { deadline: Some(Instant::now() + Duration::from_millis(300)), ..CallInfo::default() };
     let refused = async {
         loop {
-            if let Err(failed) = say(&connections, Some(&b), "pid", json!({})).await {
+            if let Err(failed) = say_by(&connections, Some(&b), "pid", json!({}), &soon()).await {
                 break failed;
             }
             tokio::time::sleep(Duration::from_millis(10)).await;
@@ -103,6 +114,14 @@ async fn there_are_only_so_many_and_the_one_longest_unused_makes_room() {
     };
     let refused = tokio::time::timeout(Duration::from_secs(20), refused).await.unwrap();
     assert!(refused.kind == Kind::Full && refused.transient && refused.words.contains("2 processes"), "{refused:?}");
+    // one that waits gets the place of the first that is free
+    let waiting = tokio::spawn({
+        let connections = connections.clone();
+        async move { say(&connections, Some(&b), "pid", json!({})).await }
+    });
+    tokio::time::sleep(Duration::from_millis(100)).await;
+    busy[0].abort();
+    waiting.await.unwrap().unwrap();
     busy.iter().for_each(tokio::task::JoinHandle::abort);
     connections.close().await;
 }
