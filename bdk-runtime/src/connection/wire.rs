@@ -35,7 +35,8 @@ use tower::Service;
 
 /// A connection that nobody used for so long is closed.
 const IDLE: Duration = Duration::from_secs(90);
-/// A machine that says nothing for so long while something is on its way to it is gone, and as long again while nothing is.
+/// A machine that says nothing for so long while something is on its way to it is gone; while nothing is, it is asked after so long,
+/// and is gone ten seconds later.
 const GONE: Duration = Duration::from_secs(30);
 const CONNECT: Duration = Duration::from_secs(10);
 
