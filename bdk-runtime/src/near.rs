@@ -5,6 +5,12 @@ pub(crate) fn nearest<'a>(written: &str, known: impl IntoIterator<Item = &'a str
     near(written, known, 1).pop()
 }
 
+/// The same as the end of a sentence; empty where there is none.
+#[cfg(feature = "connections")]
+pub(crate) fn hint<'a>(written: &str, known: impl IntoIterator<Item = &'a str>) -> String {
+    nearest(written, known).map_or_else(String::new, |near| format!("; there is `{near}`"))
+}
+
 /// Up to `most` known names that may have been meant, nearest first.
 pub(crate) fn near<'a>(written: &str, known: impl IntoIterator<Item = &'a str>, most: usize) -> Vec<&'a str> {
     // nobody meant a name of a hundred letters, and the distance costs the product of the lengths

@@ -28,6 +28,15 @@ pub async fn stop_asked() {
     }
 }
 
+/// What comes of it, unless the command is asked to end first: None then, and it is left.
+#[cfg(feature = "connections")]
+pub(in crate::cli) async fn unless_stopped<T>(what: impl Future<Output = T>) -> Option<T> {
+    tokio::select! {
+        done = what => Some(done),
+        () = stop_asked() => None,
+    }
+}
+
 /// Whether whoever started the process wants it to outlive its terminal. A handler of ours once set says nothing of that any more.
 #[cfg(unix)]
 fn ignores_hangup() -> bool {

@@ -2,7 +2,7 @@
 //! is not there, and kept as they were last heard.
 
 use super::{
-    Access, Annotations, Declared, Failed, Kind, Listing, Names, RemoteTool, limits::Limits, lock::Pins, names, offered,
+    Annotations, Declared, Failed, Kind, Listing, Names, RemoteTool, limits::Limits, lock::Pins, names, offered,
 };
 use crate::{
     bot::Bot,
@@ -156,9 +156,8 @@ impl Advertised {
     /// Asks each server whose turn it is and of which this holds, unless what it said is as good as new.
     fn ask(&self, bot: &Bot, until: Until<'_>, whom: impl Fn(&Server) -> bool) {
         let registry = bot.registry();
-        let advertised = registry.connections().iter().filter(|declared| is_server(declared));
         let mut known = lock(&self.known);
-        for declared in advertised {
+        for declared in servers(&registry) {
             let server = known.servers.entry(declared.name.clone()).or_default();
             if !server.is_due(until) || !whom(server) {
                 continue;
@@ -197,7 +196,10 @@ impl Advertised {
             let mut known = lock(&self.known);
             let server = known.servers.entry(declared.name.clone()).or_default();
             // this is its task, at its end
-            let asked = server.asked.take().map(|(since, task)| (since, task.detach()));
+            let asked = server.asked.take().map(|(since, task)| {
+                task.detach();
+                since
+            });
             let mut is_new = false;
             match answer {
                 Ok(listing) => {
@@ -211,7 +213,7 @@ impl Advertised {
                     let wait = server.failed.as_ref().map_or(FIRST_WAIT, |failed| (failed.wait * 2).min(LONGEST_WAIT));
                     left_out(declared, &failed);
                     server.failed = Some(Silence { at: Instant::now(), wait, why: failed.words });
-                    server.is_late |= asked.is_some_and(|(since, _)| since.elapsed() >= limits.patience);
+                    server.is_late |= asked.is_some_and(|since| since.elapsed() >= limits.patience);
                 }
             }
             known.is_new |= is_new;
@@ -231,12 +233,10 @@ impl Advertised {
         if !std::mem::take(&mut known.is_new) {
             return;
         }
-        let Known { servers, names, .. } = &mut *known;
+        let Known { servers: heard, names, .. } = &mut *known;
         let registry = bot.registry();
-        let heard = |declared: &&Arc<Declared>| is_server(declared);
-        let listings = registry.connections().iter().filter(heard);
-        let listings: Vec<(&Declared, Option<&Arc<Listing>>)> = listings
-            .map(|declared| (&**declared, servers.get(&declared.name).and_then(|server| server.listing.as_ref())))
+        let listings: Vec<(&Declared, Option<&Arc<Listing>>)> = servers(&registry)
+            .map(|declared| (&**declared, heard.get(&declared.name).and_then(|server| server.listing.as_ref())))
             .collect();
         // made of the registry as it is then: tools may be added meanwhile
         let put = bot.change(|registry| Ok(Some(registry.with_remote(tools(registry, bot.pins(), &listings, names)))));
@@ -262,14 +262,14 @@ impl Advertised {
         let (known, registry) = (lock(&self.known), bot.registry());
         let heard =
             |declared: &Declared| known.servers.get(&declared.name).is_some_and(|server| server.listing.is_some());
-        let unheard = registry.connections().iter().filter(|declared| is_server(declared) && !heard(declared));
-        unheard.into_iter().any(|declared| bot.pins().locked(declared).any(|own| names::legal(own) == name))
+        let mut unheard = servers(&registry).filter(|declared| !heard(declared));
+        unheard.any(|declared| bot.pins().locked(declared).any(|own| names::legal(own) == name))
     }
 }
 
-/// Whether its tools stand among the bot's once its server was asked: those of an authored one are known from the start.
-fn is_server(declared: &Declared) -> bool {
-    declared.access() == Access::Advertised && !declared.is_authored()
+/// The connections whose servers are asked.
+fn servers(registry: &Registry) -> impl Iterator<Item = &Arc<Declared>> {
+    registry.connections().iter().filter(|declared| declared.advertises_server())
 }
 
 /// The tools that these listings offer, each under the name that it has beside the bot's own. Where there is no listing yet, what

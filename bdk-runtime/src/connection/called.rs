@@ -1,7 +1,9 @@
 //! What a call of another server's tool is given, and what it gives.
 
 use super::{
+    Spec,
     failed::{Failed, Kind},
+    limits::Limits,
     unread,
 };
 use serde::Deserialize;
@@ -20,6 +22,14 @@ pub(crate) struct CallInfo {
     pub(crate) traceparent: Option<String>,
     /// For the process of an authored connection: the session of the call.
     pub(crate) session: Option<Value>,
+}
+
+impl CallInfo {
+    /// When a call that begins now ends, by its caller's limit or the connection's.
+    pub(super) fn ends(&self, spec: &Spec, limits: &Limits) -> Instant {
+        let own = Instant::now() + spec.timeout.unwrap_or(limits.call);
+        self.deadline.map_or(own, |deadline| deadline.min(own))
+    }
 }
 
 /// A server's result, as it wrote it.

@@ -72,6 +72,11 @@ impl Declared {
             (false, false) => Access::Attached,
         }
     }
+    /// Whether its tools stand among the bot's once its server was asked: those of an authored one are known from the start.
+    #[cfg(feature = "connections")]
+    pub(crate) fn advertises_server(&self) -> bool {
+        self.access() == Access::Advertised && !self.is_authored()
+    }
     /// Whether its tools are this binary's own.
     pub(crate) fn is_authored(&self) -> bool {
         matches!(self.spec.transport, Transport::Authored)

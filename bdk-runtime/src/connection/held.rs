@@ -101,9 +101,8 @@ impl Held {
 
     pub(super) async fn call(self: &Arc<Self>, tool: &str, input: &str, info: &CallInfo) -> Result<Called, Failed> {
         let entry = self.breaker.enter().map_err(|failed| failed.on(self.name()))?;
-        let own = Instant::now() + self.declared.spec.timeout.unwrap_or(self.limits.call);
         let when = When {
-            deadline: info.deadline.map_or(own, |deadline| deadline.min(own)),
+            deadline: info.ends(&self.declared.spec, &self.limits),
             cancelled: info.cancelled.as_ref(),
             traceparent: info.traceparent.as_deref(),
             session: info.session.as_ref(),

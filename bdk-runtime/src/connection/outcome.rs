@@ -12,7 +12,7 @@ impl Called {
     /// When it is nested too deep.
     pub(crate) fn into_output(self, connection: &str) -> Result<ToolOutput, Failed> {
         let read = |json: &RawValue| {
-            read(json.get()).map_err(|error| {
+            unread::read(json.get(), |json| serde_json::from_str(json)).map_err(|error| {
                 Failed::bare(Kind::Unreadable, format!("its result {}", unread::plain(&error))).on(connection)
             })
         };
@@ -25,13 +25,6 @@ impl Called {
         }
         Ok(if self.is_error { output.error() } else { output })
     }
-}
-
-fn read(json: &str) -> serde_json::Result<Value> {
-    serde_json::from_str(json).or_else(|error| match unread::mended(json) {
-        Some(mended) => serde_json::from_str(&mended),
-        None => Err(error),
-    })
 }
 
 impl Failed {

@@ -15,7 +15,7 @@ use crate::near;
 use futures_util::future::join_all;
 use serde_json::value::RawValue;
 use std::{collections::HashMap, path::PathBuf, sync::Arc};
-use tokio::{sync::watch, time::Instant};
+use tokio::sync::watch;
 
 /// A bot's connections, one client each, which all of its calls share. Dropped, it leaves no process behind.
 pub(crate) struct Connections {
@@ -101,8 +101,7 @@ impl Connections {
     ) -> Result<Called, Failed> {
         let declared = &self.held(name)?.declared;
         let make = || Arc::new(Held::new(declared.clone(), Some(place.folder.to_owned()), self.common.clone()));
-        let own = Instant::now() + declared.spec.timeout.unwrap_or(self.common.limits.call);
-        let deadline = info.deadline.map_or(own, |deadline| deadline.min(own));
+        let deadline = info.ends(&declared.spec, &self.common.limits);
         let seat = self.places.seat(name, place, deadline, make).await.map_err(|failed| failed.on(name))?;
         let called = seat.held.call(tool, input.get(), info).await;
         if place.session.is_none() {
@@ -127,11 +126,7 @@ impl Connections {
 
     pub(super) fn held(&self, name: &str) -> Result<&Arc<Held>, Failed> {
         self.held.get(name).ok_or_else(|| {
-            let near = near::nearest(name, self.held.keys().map(|name| &**name));
-            let words = match near {
-                Some(near) => format!("there is none of this name; there is `{near}`"),
-                None => "there is none of this name".to_owned(),
-            };
+            let words = format!("there is none of this name{}", near::hint(name, self.held.keys().map(|name| &**name)));
             Failed::bare(Kind::Unknown, words).on(name)
         })
     }

@@ -23,9 +23,14 @@ pub(super) fn plain(error: &serde_json::Error) -> String {
     why(error).map_or_else(|| format!("is not what it should be: {said}"), str::to_owned)
 }
 
+/// Reads JSON; where it is JSON and cannot be read, as near to it as it can be.
+pub(super) fn read<T>(json: &str, read: impl Fn(&str) -> serde_json::Result<T>) -> serde_json::Result<T> {
+    read(json).or_else(|error| mended(json).map_or(Err(error), |mended| read(&mended)))
+}
+
 /// JSON as it is, but with U+FFFD for each half of a surrogate pair, and the digits as a text for each number that is out of range. None
 /// where there is nothing of either.
-pub(super) fn mended(json: &str) -> Option<String> {
+fn mended(json: &str) -> Option<String> {
     let bytes = json.as_bytes();
     let (mut mended, mut copied) = (String::new(), 0);
     let mut instead = |what: Range<usize>, text: &[&str]| {

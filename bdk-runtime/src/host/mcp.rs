@@ -63,11 +63,8 @@ pub struct McpTool {
 }
 
 impl Mcp {
-    pub(super) fn of(bot: &Bot) -> Self {
-        Self(bot.clone(), None)
-    }
-    pub(super) fn in_call(call: &Arc<CallState>) -> Self {
-        Self(call.bot.clone(), Some(call.clone()))
+    pub(super) fn of(bot: &Bot, call: Option<Arc<CallState>>) -> Self {
+        Self(bot.clone(), call)
     }
     /// The names of the connections, in their order.
     pub fn names(&self) -> Vec<String> {
@@ -114,10 +111,15 @@ impl Mcp {
         input: Value,
     ) -> BoxFuture<'a, Result<ToolOutput, Error>> {
         Box::pin(async move {
-            self.passes(connection, tool).await?;
             let registry = self.0.registry();
-            if let Some(declared) = registry.connection(connection).filter(|one| one.is_authored()) {
-                return self.call_authored(&registry, declared, tool, input).await;
+            match registry.connection(connection) {
+                Some(declared) if declared.is_authored() => {
+                    // boxed, so that a call of a server does not carry it
+                    return Box::pin(self.call_authored(&registry, declared, tool, input)).await;
+                }
+                Some(declared) => self.passes(declared, tool).await?,
+                // told by the pool
+                None => {}
             }
             let input = match input {
                 Value::Object(_) => crate::tool::doc::to_json(&input),
@@ -136,9 +138,12 @@ impl Mcp {
         name: &str,
         input: Value,
     ) -> Result<ToolOutput, Error> {
-        let Some(tool) = registry.authored(declared).find(|tool| tool.name() == name) else {
-            let near = near::nearest(name, registry.authored(declared).map(|tool| tool.name()));
-            let near = near.map_or_else(String::new, |near| format!("; there is `{near}`"));
+        let tool = registry.authored(declared).find(|tool| tool.name() == name);
+        if !declared.spec.passes(name, || tool.is_some()) {
+            return Err(left_out(declared, name));
+        }
+        let Some(tool) = tool else {
+            let near = near::hint(name, registry.authored(declared).map(|tool| tool.name()));
             return Err(Error::new(format!("connection `{}`: it has no tool {}{near}", declared.name, shown(name))));
         };
         let options = match &self.1 {
@@ -156,46 +161,32 @@ impl Mcp {
             output => Ok(ToolOutput::of(output)),
         }
     }
-    /// Refuses in a dry run what is known to write, whoever calls it.
-    async fn reads_or_is_no_dry_run(&self, declared: &Declared, tool: &str) -> Result<(), Error> {
-        if !self.1.as_ref().is_some_and(|call| call.options.dry_run) {
-            return Ok(());
-        }
-        let (_, listing) = self.listing(&declared.name).await?;
-        let found = listing.tools.iter().find(|known| known.name == tool);
-        match found.and_then(|tool| offered::effect(&declared.spec, tool)) {
-            Some(Effect::Write) => Err(Error::new(format!(
-                "connection `{}`: {} writes, and this is a dry run: it was not called",
-                declared.name,
-                shown(tool)
-            ))),
-            _ => Ok(()),
-        }
-    }
-    /// Whether the connection's filters let the tool through. Where names decide it nothing is asked.
-    async fn passes(&self, connection: &str, tool: &str) -> Result<(), Error> {
-        let Some(declared) = self.0.registry().connection(connection).cloned() else { return Ok(()) };
+    /// Whether the connection's filters let a server's tool through, and a dry run does. Where names decide it nothing is asked.
+    async fn passes(&self, declared: &Declared, tool: &str) -> Result<(), Error> {
         let mut asks = false;
         let passes = declared.spec.passes(tool, || {
             asks = true;
             true
         });
-        if !passes || (asks && !self.reads(&declared, tool).await?) {
-            return Err(Error::new(format!("connection `{connection}`: its filters leave {} out", shown(tool))));
+        if !passes || (asks && self.effect(declared, tool).await? != Some(Effect::Read)) {
+            return Err(left_out(declared, tool));
         }
-        if !declared.is_authored() {
-            self.reads_or_is_no_dry_run(&declared, tool).await?;
+        let is_dry_run = self.1.as_ref().is_some_and(|call| call.options.dry_run);
+        if is_dry_run && self.effect(declared, tool).await? == Some(Effect::Write) {
+            let words = format!(
+                "connection `{}`: {} writes, and this is a dry run: it was not called",
+                declared.name,
+                shown(tool)
+            );
+            return Err(Error::new(words));
         }
         Ok(())
     }
-    async fn reads(&self, declared: &Declared, tool: &str) -> Result<bool, Error> {
-        if declared.is_authored() {
-            let registry = self.0.registry();
-            return Ok(registry.authored(declared).any(|known| known.name() == tool && known.effect() == "read"));
-        }
+    /// What a server's tool does, as far as anybody says.
+    async fn effect(&self, declared: &Declared, tool: &str) -> Result<Option<Effect>, Error> {
         let (_, listing) = self.listing(&declared.name).await?;
         let found = listing.tools.iter().find(|known| known.name == tool);
-        Ok(found.is_some_and(|tool| offered::effect(&declared.spec, tool) == Some(Effect::Read)))
+        Ok(found.and_then(|tool| offered::effect(&declared.spec, tool)))
     }
     async fn listing(&self, connection: &str) -> Result<(Arc<Declared>, Arc<Listing>), Error> {
         // a name that is none is told by the pool, with one that is near
@@ -203,6 +194,10 @@ impl Mcp {
         let declared = self.0.registry().connection(connection).cloned();
         Ok((declared.ok_or_else(|| Error::new(format!("there is no connection {}", shown(connection))))?, listing))
     }
+}
+
+fn left_out(declared: &Declared, tool: &str) -> Error {
+    Error::new(format!("connection `{}`: its filters leave {} out", declared.name, shown(tool)))
 }
 
 /// A tool of this binary, as one of its connection's.

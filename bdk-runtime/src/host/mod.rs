@@ -58,19 +58,19 @@ pub struct Host {
 
 impl Host {
     pub(crate) fn of(bot: &Bot) -> Self {
+        Self::with(bot, None)
+    }
+    /// That of a call's context.
+    pub(crate) fn in_call(call: &Arc<CallState>) -> Self {
+        Self::with(&call.bot, Some(call))
+    }
+    #[cfg_attr(not(feature = "connections"), expect(unused_variables, reason = "nothing of it depends on the call"))]
+    fn with(bot: &Bot, call: Option<&Arc<CallState>>) -> Self {
         Self {
             kv: Kv::of(bot),
             files: Files::of(bot),
             #[cfg(feature = "connections")]
-            mcp: Mcp::of(bot),
-        }
-    }
-    /// That of a call's context.
-    pub(crate) fn in_call(call: &Arc<CallState>) -> Self {
-        Self {
-            #[cfg(feature = "connections")]
-            mcp: Mcp::in_call(call),
-            ..Self::of(&call.bot)
+            mcp: Mcp::of(bot, call.cloned()),
         }
     }
 }

@@ -57,33 +57,13 @@ impl Client {
         let meta = message.meta();
         let abilities = meta.and_then(|m| m.capabilities.as_ref()).map(Capabilities::abilities).unwrap_or_default();
         let log = meta.and_then(|m| m.log_level.as_ref()).and_then(|level| LogLevel::parse(&level.0));
-        Self {
-            era: Era::Stateless,
-            principal,
-            abilities,
-            log,
-            session: None,
-            whole: false,
-            bound: None,
-            #[cfg(all(feature = "connections", feature = "commands", feature = "mcp"))]
-            given: None,
-            told: None,
-        }
+        Self { era: Era::Stateless, abilities, log, ..Self::without_session(principal) }
     }
     /// Of a request of a session.
     pub(crate) fn of(session: Arc<Session>) -> Self {
-        Self {
-            era: Era::Sessions,
-            principal: session.principal.clone(),
-            abilities: session.abilities,
-            log: session.log(),
-            session: Some(session),
-            whole: false,
-            bound: None,
-            #[cfg(all(feature = "connections", feature = "commands", feature = "mcp"))]
-            given: None,
-            told: None,
-        }
+        let (abilities, log) = (session.abilities, session.log());
+        let principal = session.principal.clone();
+        Self { abilities, log, session: Some(session), ..Self::without_session(principal) }
     }
     /// Says to the spans of its calls over what it came, which version it speaks and what its session is called.
     pub(crate) fn tell_spans(

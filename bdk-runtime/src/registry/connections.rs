@@ -128,8 +128,7 @@ impl Connections {
     pub(super) fn advertise(&self, tools: &mut Vec<Arc<Tool>>) {
         let mut offered: Vec<(&str, &Arc<Tool>)> = Vec::new();
         for one in self.authored().filter(|one| one.access() == Access::Advertised) {
-            let passes = |tool: &&Arc<Tool>| one.spec.passes(tool.name(), || tool.effect() == "read");
-            offered.extend(self.tools_of(&one.name).iter().filter(passes).map(|tool| (&*one.name, tool)));
+            offered.extend(self.offered(one).map(|tool| (&*one.name, tool)));
         }
         let keys: Vec<(&str, &str)> = offered.iter().map(|(connection, tool)| (*connection, tool.name())).collect();
         let names = Names::default().of(&keys, |name| tools.iter().any(|tool| tool.name() == name));
@@ -155,10 +154,12 @@ impl Connections {
         let at = self.declared.binary_search_by(|one| (*one.name).cmp(name)).ok()?;
         self.declared.get(at)
     }
-    /// The tools of an authored connection under their own names, as far as its filters let them: its process runs them.
+    /// The tools of an authored connection under their own names, as its process runs them and as far as its filters let them
+    /// through.
     #[cfg(feature = "connections")]
-    pub(crate) fn elsewhere(&self, name: &str) -> &[Arc<Tool>] {
-        self.elsewhere.get(name).map_or(&[], Vec::as_slice)
+    pub(crate) fn offered<'a>(&'a self, declared: &'a Declared) -> impl Iterator<Item = &'a Arc<Tool>> {
+        let passes = |tool: &&Arc<Tool>| declared.spec.passes(tool.name(), || tool.effect() == "read");
+        self.elsewhere.get(&declared.name).into_iter().flatten().filter(passes)
     }
     /// The tools that an authored connection has, by name.
     pub(crate) fn tools_of(&self, name: &str) -> &[Arc<Tool>] {

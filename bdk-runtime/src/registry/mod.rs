@@ -25,8 +25,6 @@ pub(crate) use tool::{Kind, Runner};
 #[cfg(feature = "connections")]
 pub(crate) use tool::{Remote, RunsIn};
 
-#[cfg(feature = "connections")]
-use crate::connection::Access;
 use crate::{
     connection::{ConnectionRef, Declared},
     near::near,
@@ -142,8 +140,7 @@ impl Registry {
     /// The tools of an authored connection, as its process runs them, as far as its filters let them through.
     #[cfg(feature = "connections")]
     pub(crate) fn authored<'a>(&'a self, declared: &'a Declared) -> impl Iterator<Item = &'a Arc<Tool>> {
-        let passes = move |tool: &&Arc<Tool>| declared.spec.passes(tool.name(), || tool.effect() == "read");
-        self.connections.elsewhere(&declared.name).iter().filter(passes)
+        self.connections.offered(declared)
     }
     /// The bot's tools, by name: its own, and those of connections that are advertised.
     pub fn tools(&self) -> &[Arc<Tool>] {
@@ -165,7 +162,7 @@ impl Registry {
     /// Whether a connection's tools stand among the bot's.
     #[cfg(feature = "connections")]
     pub(crate) fn advertises(&self) -> bool {
-        !self.alone && self.connections.all().iter().any(|one| one.access() == Access::Advertised && !one.is_authored())
+        !self.alone && self.connections.all().iter().any(|one| one.advertises_server())
     }
     /// A connection by its name.
     #[cfg(feature = "connections")]

@@ -5,7 +5,7 @@ use crate::cli::{
     connections, input,
     output::{self, HEAD, Stop},
     shown,
-    signal::stop_asked,
+    signal::unless_stopped,
 };
 use crate::{Effect, Host, ToolOutput, bot::Bot, host::McpTool, secrets};
 use serde_json::{Value, json};
@@ -28,10 +28,7 @@ pub(in crate::cli) fn list(as_json: bool) -> Result<ExitCode, Stop> {
 pub(in crate::cli) async fn tools(args: McpToolsArgs) -> Result<ExitCode, Stop> {
     let bot = Bot::load()?;
     let host = Host::of(&bot);
-    let listed = tokio::select! {
-        listed = host.mcp.list_tools(&args.name) => Some(listed),
-        () = stop_asked() => None,
-    };
+    let listed = unless_stopped(host.mcp.list_tools(&args.name)).await;
     bot.close_state().await;
     let tools = listed.ok_or_else(|| Stop::failed("ended by a signal"))??;
     if args.json.json {
@@ -81,10 +78,7 @@ pub(in crate::cli) async fn call(args: McpCallArgs) -> Result<ExitCode, Stop> {
         serde_json::from_str(input.get()).map_err(|e| Stop::usage(format!("--input is no JSON: {e}")))?;
     let bot = Bot::load()?;
     let host = Host::of(&bot);
-    let answered = tokio::select! {
-        answered = host.mcp.call_tool(&args.name, &args.tool, input) => Some(answered),
-        () = stop_asked() => None,
-    };
+    let answered = unless_stopped(host.mcp.call_tool(&args.name, &args.tool, input)).await;
     // its processes do not outlive the command
     bot.close_state().await;
     let answer: ToolOutput = match answered {

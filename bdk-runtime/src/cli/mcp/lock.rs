@@ -4,7 +4,7 @@ use crate::cli::{
     args::McpLockArgs,
     clients,
     output::{self, Stop},
-    signal::stop_asked,
+    signal::unless_stopped,
     validate::bdk_of,
 };
 use crate::{
@@ -35,10 +35,7 @@ pub(in crate::cli) async fn run(args: McpLockArgs) -> Result<ExitCode, Stop> {
             Lock::default()
         }
     };
-    let listed = tokio::select! {
-        listed = join_all(asked.iter().map(|one| list(&bot, one))) => Some(listed),
-        () = stop_asked() => None,
-    };
+    let listed = unless_stopped(join_all(asked.iter().map(|one| list(&bot, one)))).await;
     // its processes do not outlive the command
     bot.close_state().await;
     let Some(listed) = listed else { return Err(Stop::failed("ended by a signal: nothing was written")) };
@@ -112,8 +109,7 @@ fn asked(bot: &Bot, names: &[String]) -> Result<Vec<Arc<Declared>>, Stop> {
     let others: Vec<&Arc<Declared>> = registry.connections().iter().filter(|one| !one.is_authored()).collect();
     for name in names {
         if others.iter().all(|one| *one.name != **name) {
-            let near = near::nearest(name, others.iter().map(|one| &*one.name));
-            let near = near.map_or_else(String::new, |near| format!("; there is `{near}`"));
+            let near = near::hint(name, others.iter().map(|one| &*one.name));
             return Err(Stop::usage(format!("`{name}` is no connection to another server{near}")));
         }
     }

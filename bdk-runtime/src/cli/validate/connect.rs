@@ -1,7 +1,7 @@
 //! `validate --connect`: opens each connection, and says how it went.
 
 use crate::{
-    cli::{output::Stop, shown, signal::stop_asked},
+    cli::{output::Stop, shown, signal::unless_stopped},
     connection::{
         Connections, Declared, Listing, Pin,
         lock::{FILE, Lock, Locked, What, against, found},
@@ -28,11 +28,7 @@ pub(super) struct Tried {
 pub(super) async fn all(registry: &Registry, problems: &mut Vec<Problem>) -> Result<Vec<Tried>, Stop> {
     let pool = Connections::new(registry.connections(), Arc::default(), None);
     let lock = found().and_then(|found| found.lock.ok()).unwrap_or_default();
-    let opening = join_all(registry.connections().iter().map(|one| open(&pool, one, &lock)));
-    let tried = tokio::select! {
-        tried = opening => Some(tried),
-        () = stop_asked() => None,
-    };
+    let tried = unless_stopped(join_all(registry.connections().iter().map(|one| open(&pool, one, &lock)))).await;
     pool.close().await;
     let tried = tried.ok_or_else(|| Stop::failed("ended by a signal"))?;
     let mut out = Vec::new();

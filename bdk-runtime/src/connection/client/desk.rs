@@ -137,7 +137,7 @@ impl Desk {
         let Some(error) = error else {
             return Some(unreadable("its answer has neither a result nor an error".to_owned()));
         };
-        let read = mended(error.get(), |text| serde_json::from_str::<ErrorData>(text));
+        let read = unread::read(error.get(), |text| serde_json::from_str::<ErrorData>(text));
         Some(match read {
             Ok(error) => ServerJsonRpcMessage::error(error, Some(id)),
             Err(_) => unreadable(format!("it answers with an error that is none: {}", cut::quoted(error.get(), 200))),
@@ -195,13 +195,9 @@ pub(super) fn failure(slot: &Slot, id: RequestId, failed: Failed) -> ServerJsonR
 /// A message for rmcp; where a text or a number in it cannot be held, as near to it as it can be.
 pub(super) fn parsed(message: &[u8]) -> serde_json::Result<ServerJsonRpcMessage> {
     match String::from_utf8_lossy(message) {
-        Cow::Borrowed(text) => mended(text, |text| serde_json::from_str(text)),
-        Cow::Owned(text) => mended(&text, |text| serde_json::from_str(text)),
+        Cow::Borrowed(text) => unread::read(text, |text| serde_json::from_str(text)),
+        Cow::Owned(text) => unread::read(&text, |text| serde_json::from_str(text)),
     }
-}
-
-fn mended<T>(json: &str, read: impl Fn(&str) -> serde_json::Result<T>) -> serde_json::Result<T> {
-    read(json).or_else(|error| unread::mended(json).map_or(Err(error), |mended| read(&mended)))
 }
 
 /// Of a page of tools, what rmcp has to know: those some of whose arguments go into headers, and of them no more than that. What
