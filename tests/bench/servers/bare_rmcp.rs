@@ -1,7 +1,8 @@
 //! The baseline of the MCP figures: rmcp at its best for the same tool. One handler that all requests share, written by hand rather than
 //! through rmcp's macros and router, JSON answers, hyper's HTTP/1 and sockets without Nagle's algorithm, as a bot has them.
 //!
-//! `bare-rmcp [http|sessions|stdio] [TOOLS]`: without sessions, with rmcp's own, or over stdin and stdout; with that many tools in its list.
+//! `bare-rmcp [http|sessions|nagle|stdio] [TOOLS]`: without sessions, with rmcp's own, the same with Nagle's algorithm left on, or over stdin and
+//! stdout; with that many tools in its list.
 #![allow(clippy::print_stdout, reason = "the first line on stdout is the address, as in a bot")]
 #![allow(
     dead_code,
@@ -147,9 +148,10 @@ async fn main() -> Result<(), Box<dyn Error>> {
         }
         "http" => {
             let config = config.with_legacy_session_mode(false).with_json_response(true);
-            serve(handler, Arc::new(NeverSessionManager::default()), config).await
+            serve(handler, Arc::new(NeverSessionManager::default()), config, true).await
         }
-        "sessions" => serve(handler, Arc::new(LocalSessionManager::default()), config).await,
+        "sessions" => serve(handler, Arc::new(LocalSessionManager::default()), config, true).await,
+        "nagle" => serve(handler, Arc::new(LocalSessionManager::default()), config, false).await,
         other => Err(format!("no mode {other}").into()),
     }
 }
@@ -158,6 +160,7 @@ async fn serve<M: SessionManager>(
     handler: Arc<Handler>,
     sessions: Arc<M>,
     config: StreamableHttpServerConfig,
+    nodelay: bool,
 ) -> Result<(), Box<dyn Error>> {
     let service = StreamableHttpService::new(move || Ok(handler.clone()), sessions, config);
     let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await?;
@@ -168,7 +171,7 @@ async fn serve<M: SessionManager>(
             accepted = listener.accept() => accepted?,
             _ = &mut interrupted => return Ok(()),
         };
-        socket.set_nodelay(true)?;
+        socket.set_nodelay(nodelay)?;
         let service = service.clone();
         let answer = service_fn(move |request| {
             let service = service.clone();

@@ -48,7 +48,27 @@ pub(crate) fn measure(bots: &Bots, effort: Effort, report: &mut Report) -> Resul
         }
         add("over stdio", callers, &rounds, report);
     }
+    unstalled(&Subject::rmcp_with_nagle(&cargo)?, &client, &caller, effort, report)?;
     flapping(&servers[0].1, &caller, effort, report)
+}
+
+/// That nothing waits for a delayed acknowledgement, which takes 44 ms a call where a server streams its answers and leaves Nagle's algorithm
+/// on: rmcp's client with a pool does.
+fn unstalled(server: &Subject, client: &Path, caller: &Path, effort: Effort, report: &mut Report) -> Result<()> {
+    const CALLS: f64 = 100.0;
+    let mut rounds = Vec::new();
+    for _ in 0..effort.rounds {
+        let server = server.start()?;
+        let url = format!("http://{}/v1/mcp", server.address);
+        let bare = bare(client, &url, 1, effort)?;
+        let bot = bot(caller, "far", ("BENCH_URL", &url), 1, effort)?;
+        rounds.push(told("over HTTP with Nagle's algorithm", 1, bare, bot));
+    }
+    let took = |rate: f64| CALLS / rate * 1e3;
+    let what = "100 calls one after the other, streams, Nagle's algorithm left on, against rmcp's client with a pool";
+    let figure = Figure::new(SECTION, what, "ms", median(rounds.iter().map(|(_, bot)| took(*bot))));
+    report.add(figure.baseline(median(rounds.iter().map(|(bare, _)| took(*bare)))).goal(Goal::AtMost(50.0)));
+    Ok(())
 }
 
 /// What ten connections that fail all the time cost forty others.

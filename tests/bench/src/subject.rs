@@ -35,6 +35,11 @@ impl Subject {
         Subject::with(cargo, Kind::Rmcp, &["sessions"], "bare-rmcp-sessions".into())
     }
 
+    /// The same with Nagle's algorithm left on, as most servers have it: an answer is a stream of several writes.
+    pub(crate) fn rmcp_with_nagle(cargo: &Cargo<'_>) -> Result<Subject> {
+        Subject::with(cargo, Kind::Rmcp, &["nagle"], "bare-rmcp-nagle".into())
+    }
+
     /// rmcp over stdin and stdout.
     pub(crate) fn rmcp_over_stdio(cargo: &Cargo<'_>) -> Result<Subject> {
         Subject::with(cargo, Kind::Rmcp, &["stdio"], "bare-rmcp-stdio".into())
