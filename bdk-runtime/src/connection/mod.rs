@@ -1,7 +1,7 @@
 //! Connections: other servers' tools, in this bot.
 //!
 //! [`spec`] is what an author declares, [`template`] how a credential is named in it without being there, [`declared`] what the
-//! binary has of it, [`check`] what is wrong with it. With the feature `connections` there is more: [`pool`] has them all, [`held`]
+//! binary has of it, [`check`] what is wrong with it. With the feature `connections` there is more: [`pool`] has them all, [`places`] the processes of authored ones, [`held`]
 //! one of them with what happens to it ([`breaker`], [`flight`], [`given`], [`listing`], [`unread`]), [`client`] is an open server over
 //! [`wire`] or a [`child`]; [`offered`] says which tools of it there are, [`lock`] whether they are
 //! what they were, [`names`] and [`advertised`] put them among the bot's.

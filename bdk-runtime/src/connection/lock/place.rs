@@ -19,13 +19,24 @@ pub(crate) fn found() -> Option<Found> {
     // an empty folder: the path is told as it is opened, from here
     [Some(PathBuf::new()), package()].into_iter().flatten().find_map(|folder| {
         let path = folder.join(FILE);
-        let lock = match fs::read_to_string(&path) {
-            Ok(text) => Lock::read(&text),
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return None,
-            Err(error) => Err(Broken { line: 1, words: format!("it cannot be read: {error}") }),
-        };
+        let lock = read(&path)?;
         Some(Found { path, lock })
     })
+}
+
+/// The lock in this file, where there is one.
+pub(super) fn read(path: &Path) -> Option<Result<Lock, Broken>> {
+    // reading a pipe would wait for whoever writes to it
+    let text = match path.metadata() {
+        Ok(there) if there.is_file() => fs::read_to_string(path),
+        Ok(_) => Err(io::Error::other("it is no file")),
+        Err(error) => Err(error),
+    };
+    match text {
+        Ok(text) => Some(Lock::read(&text)),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => None,
+        Err(error) => Some(Err(Broken { line: 1, words: format!("it cannot be read: {error}") })),
+    }
 }
 
 /// The folder that the lock is in, or is to be in: where it is found, else the current one.

@@ -150,3 +150,12 @@ fn a_pin_that_refuses_offers_what_the_lock_has_and_a_pin_that_warns_everything()
     assert!(pins.refuses(&declared(refuse), &listing, "new").unwrap().contains("added"));
     assert_eq!(pins.refuses(&declared(warn), &listing, "buy"), None);
 }
+
+#[test]
+fn what_is_no_file_is_told_and_not_waited_for() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join(FILE);
+    assert!(place::read(&path).is_none());
+    assert!(std::process::Command::new("mkfifo").arg(&path).status().unwrap().success());
+    assert!(place::read(&path).unwrap().unwrap_err().words.contains("it is no file"));
+}
