@@ -103,8 +103,14 @@ fn the_desk_is_served_alone_by_hand() {
     let ran = run_with(&built("concierge"), &["mcp", "serve", "--connection", "desk"], listed, |command| {
         prepare(command, folder.path());
     });
-    let last: Value = serde_json::from_str(ran.stdout.lines().last().expect("a line")).expect("JSON");
-    let names: Vec<&str> =
-        last["result"]["tools"].as_array().expect("tools").iter().filter_map(|t| t["name"].as_str()).collect();
+    // answers come in whatever order they are ready
+    let mut answers = ran.stdout.lines().map(|line| serde_json::from_str::<Value>(line).expect("JSON"));
+    let listed = answers.find(|answer| answer["id"] == 2).unwrap_or_else(|| panic!("{ran:?}"));
+    let names: Vec<&str> = listed["result"]["tools"]
+        .as_array()
+        .unwrap_or_else(|| panic!("{listed}"))
+        .iter()
+        .filter_map(|t| t["name"].as_str())
+        .collect();
     assert_eq!((ran.code, &names[..]), (0, &["leave_slip", "look_at_desk"][..]), "{ran:?}");
 }
