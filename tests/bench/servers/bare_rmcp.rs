@@ -19,7 +19,8 @@ use rmcp::{
     ErrorData, RoleServer, ServerHandler, ServiceExt,
     model::{
         CallToolRequestParams, CallToolResponse, CallToolResult, Implementation, JsonObject, ListToolsResult,
-        PaginatedRequestParams, ProgressNotificationParam, ServerCapabilities, ServerConfig, Tool, ToolAnnotations,
+        PaginatedRequestParams, ProgressNotificationParam, ProtocolVersion, ServerCapabilities, ServerConfig, Tool,
+        ToolAnnotations,
     },
     service::RequestContext,
     transport::streamable_http_server::{
@@ -31,7 +32,7 @@ use schemars::{JsonSchema, schema_for};
 use serde::Deserialize;
 use serde_json::Value;
 use shapes::Inspection;
-use std::{error::Error, pin::pin, sync::Arc};
+use std::{borrow::Cow, error::Error, pin::pin, sync::Arc};
 
 #[derive(Deserialize, JsonSchema)]
 struct Small {
@@ -61,11 +62,12 @@ struct Handler {
     tools: Vec<Tool>,
     /// Called and not listed, so that the list is that of the measured bots.
     routed: Tool,
+    newest: ProtocolVersion,
 }
 
 impl Handler {
     /// `small`, and three-parameter tools up to the number, as the measured bots have them.
-    fn new(count: usize) -> Handler {
+    fn new(count: usize, newest: ProtocolVersion) -> Handler {
         let small = Tool::new("small", "Say whether a branch is ready to be released.", schema::<Small>())
             .with_output_schema::<Inspection>()
             .with_annotations(ToolAnnotations::new().read_only(true));
@@ -76,7 +78,7 @@ impl Handler {
                 .with_annotations(ToolAnnotations::new().read_only(true))
         });
         let routed = Tool::new("routed", "Say whether a branch is ready, by a routed call.", schema::<Routed>());
-        Handler { tools: std::iter::once(small).chain(more).collect(), routed }
+        Handler { tools: std::iter::once(small).chain(more).collect(), routed, newest }
     }
 }
 
@@ -91,6 +93,10 @@ impl ServerHandler for Handler {
     fn get_info(&self) -> ServerConfig {
         ServerConfig::new(ServerCapabilities::builder().enable_tools().build())
             .with_server_info(Implementation::new("bare-rmcp", "0.1.0"))
+    }
+
+    fn supported_protocol_versions(&self) -> Cow<'static, [ProtocolVersion]> {
+        ProtocolVersion::known_up_to(&self.newest).into()
     }
 
     async fn list_tools(
@@ -139,7 +145,12 @@ async fn main() -> Result<(), Box<dyn Error>> {
     let mut arguments = std::env::args().skip(1);
     let mode = arguments.next().unwrap_or_else(|| "http".into());
     let count = arguments.next().map_or(Ok(1), |count| count.parse())?;
-    let handler = Arc::new(Handler::new(count));
+    // the newest version that has sessions, where they are asked for: a client that speaks a newer one would take that
+    let newest = match &*mode {
+        "sessions" | "nagle" => ProtocolVersion::V_2025_11_25,
+        _ => ProtocolVersion::LATEST,
+    };
+    let handler = Arc::new(Handler::new(count, newest));
     let config = StreamableHttpServerConfig::default();
     match &*mode {
         "stdio" => {

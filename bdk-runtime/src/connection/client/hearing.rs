@@ -31,6 +31,7 @@ pub(super) async fn listen(peer: Peer<RoleClient>, changed: Changed) {
 }
 
 /// The bot as servers see it: it has tools called, and nothing else.
+#[derive(Clone)]
 pub(super) struct Handler {
     pub(super) changed: Changed,
 }

@@ -35,7 +35,6 @@ use rmcp::{
         RequestHandle, RunningService, ServiceError,
     },
     transport::{
-        Transport,
         common::client_side_sse::ExponentialBackoff,
         streamable_http_client::{StreamableHttpClientTransport, StreamableHttpClientTransportConfig},
     },
@@ -111,11 +110,24 @@ impl Client {
             StreamableHttpClientTransportConfig::with_uri(url).max_concurrent_requests(limits.in_flight + BESIDE_CALLS);
         config.channel_buffer_capacity = limits.in_flight;
         config.retry_config = Arc::new(reconnecting);
-        let transport = StreamableHttpClientTransport::with_client(server.clone(), config);
-        let mode =
-            ClientLifecycleMode::Auto { preferred_versions: vec![ProtocolVersion::V_2026_07_28], legacy_version: None };
-        let opened = Self::opened(transport, mode, desk, None, limits, changed).await;
-        match opened {
+        let handler = Handler { changed: changed.clone() };
+        let begin = |mode| {
+            let transport = StreamableHttpClientTransport::with_client(server.clone(), config.clone());
+            handler.clone().serve_with_lifecycle(transport, mode)
+        };
+        let serving = async {
+            let preferred_versions = vec![ProtocolVersion::V_2026_07_28];
+            match begin(ClientLifecycleMode::Auto { preferred_versions, legacy_version: None }).await {
+                Err(ClientInitializeError::NoCompatibleProtocolVersion { server_supported, .. })
+                    if server_supported.is_empty() || server_supported.iter().any(ProtocolVersion::has_initialize) =>
+                {
+                    // it knows the newest version well enough to say that it does not speak it: rmcp leaves it there
+                    begin(ClientLifecycleMode::Initialize).await
+                }
+                begun => begun,
+            }
+        };
+        match Self::opened(serving, desk, None, limits, changed).await {
             Err(failed)
                 if matches!(failed.kind, Kind::Refused { status: 400 | 404..=499 }) && server.is_of_old().await =>
             {
@@ -136,21 +148,20 @@ impl Client {
         let desk = Arc::new(Desk::new(limits.ping));
         let Started { stdin, stdout, gone, process } = started;
         let pipes = stdio::Pipes::to(connection, stdin, stdout, gone, desk.clone(), limits.message);
-        Self::opened(pipes, ClientLifecycleMode::Initialize, desk, Some(process), limits, changed).await
+        let handler = Handler { changed: changed.clone() };
+        let serving = handler.serve_with_lifecycle(pipes, ClientLifecycleMode::Initialize);
+        Self::opened(serving, desk, Some(process), limits, changed).await
     }
 
-    /// The handshake.
+    /// A client, once the handshake is done.
     async fn opened(
-        transport: impl Transport<RoleClient, Error: 'static> + 'static,
-        mode: ClientLifecycleMode,
+        serving: impl Future<Output = Result<RunningService<RoleClient, Handler>, ClientInitializeError>>,
         desk: Arc<Desk>,
         process: Option<Process>,
         limits: &Limits,
         changed: Changed,
     ) -> Result<Self, Failed> {
-        let handler = Handler { changed: changed.clone() };
-        let serving = Box::pin(handler.serve_with_lifecycle(transport, mode));
-        let running = match timeout(limits.open, serving).await {
+        let running = match timeout(limits.open, Box::pin(serving)).await {
             Ok(Ok(running)) => running,
             Ok(Err(error)) => {
                 let closed = matches!(

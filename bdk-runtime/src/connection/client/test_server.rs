@@ -4,7 +4,7 @@ use rmcp::{
     ErrorData, RoleServer, ServerHandler,
     model::{
         CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, ListToolsResult, PaginatedRequestParams,
-        ServerCapabilities, ServerConfig, SubscriptionFilter, Tool,
+        ProtocolVersion, ServerCapabilities, ServerConfig, SubscriptionFilter, Tool,
     },
     service::{NotificationContext, RequestContext, SubscriptionContext},
     transport::streamable_http_server::{
@@ -12,9 +12,12 @@ use rmcp::{
     },
 };
 use serde_json::json;
-use std::sync::{
-    Arc,
-    atomic::{AtomicUsize, Ordering},
+use std::{
+    borrow::Cow,
+    sync::{
+        Arc,
+        atomic::{AtomicUsize, Ordering},
+    },
 };
 use tokio::sync::Notify;
 
@@ -23,15 +26,30 @@ use tokio::sync::Notify;
 pub(in crate::connection) struct Shop {
     tools: Arc<AtomicUsize>,
     more: Arc<Notify>,
+    newest: ProtocolVersion,
+}
+
+/// What the server speaks.
+#[derive(Clone, Copy)]
+pub(in crate::connection) enum Speaks {
+    /// MCP with sessions, and nothing newer: it answers a request of the newest by saying so. Its answers are streams.
+    Sessions,
+    /// The newest MCP, its answers in streams.
+    Streams,
+    /// The newest MCP, its answers plain JSON.
+    Json,
 }
 
 impl Shop {
     /// Opens it, and says where.
-    pub(in crate::connection) async fn open(&self, sessions: bool) -> String {
+    pub(in crate::connection) async fn open(&self, speaks: Speaks) -> String {
         let mut config = StreamableHttpServerConfig::default();
-        config.legacy_session_mode = sessions;
-        config.json_response = !sessions;
-        let shop = self.clone();
+        config.json_response = matches!(speaks, Speaks::Json);
+        let newest = match speaks {
+            Speaks::Sessions => ProtocolVersion::V_2025_11_25,
+            Speaks::Streams | Speaks::Json => ProtocolVersion::LATEST,
+        };
+        let shop = Shop { newest, ..self.clone() };
         let service =
             StreamableHttpService::new(move || Ok(shop.clone()), Arc::new(LocalSessionManager::default()), config);
         let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
@@ -51,6 +69,10 @@ impl Shop {
 impl ServerHandler for Shop {
     fn get_info(&self) -> ServerConfig {
         ServerConfig::new(ServerCapabilities::builder().enable_tools().enable_tool_list_changed().build())
+    }
+
+    fn supported_protocol_versions(&self) -> Cow<'static, [ProtocolVersion]> {
+        ProtocolVersion::known_up_to(&self.newest).into()
     }
 
     async fn on_initialized(&self, context: NotificationContext<RoleServer>) {

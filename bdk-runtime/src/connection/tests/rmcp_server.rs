@@ -1,12 +1,15 @@
 //! Against rmcp's own server, in each of its ways.
 
 use super::*;
-use crate::connection::{client::test_server::Shop, failed::Kind};
+use crate::connection::{
+    client::test_server::{Shop, Speaks},
+    failed::Kind,
+};
 
 #[tokio::test]
 async fn a_server_is_listed_and_called_and_its_errors_are_told_with_sessions_and_without() {
-    for sessions in [true, false] {
-        let connections = at(&Shop::default().open(sessions).await);
+    for speaks in [Speaks::Sessions, Speaks::Streams, Speaks::Json] {
+        let connections = at(&Shop::default().open(speaks).await);
         assert_eq!(names(&connections).await, ["echo", "region"]);
         let parent = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
         let info = CallInfo { traceparent: Some(parent.to_owned()), ..CallInfo::default() };
@@ -27,8 +30,14 @@ async fn a_server_is_listed_and_called_and_its_errors_are_told_with_sessions_and
 
 #[tokio::test]
 async fn changed_tools_are_heard_of_and_an_abandoned_call_is_taken_back() {
+    for speaks in [Speaks::Sessions, Speaks::Streams] {
+        changes_are_heard_of(speaks).await;
+    }
+}
+
+async fn changes_are_heard_of(speaks: Speaks) {
     let shop = Shop::default();
-    let connections = at(&shop.open(true).await);
+    let connections = at(&shop.open(speaks).await);
     let mut changes = connections.changes();
     assert_eq!(names(&connections).await.len(), 2);
     // whether it is subscribed already cannot be seen from here
@@ -57,7 +66,7 @@ async fn changed_tools_are_heard_of_and_an_abandoned_call_is_taken_back() {
 
 #[tokio::test]
 async fn arguments_that_are_in_headers_too_are_there_even_where_nothing_was_listed_yet() {
-    let url = Shop::default().open(false).await;
+    let url = Shop::default().open(Speaks::Json).await;
     for listed in [true, false] {
         let connections = at(&url);
         if listed {
