@@ -7,7 +7,7 @@
 use rmcp::{
     RoleClient, ServiceExt,
     model::{CallToolRequestParams, JsonObject, ProtocolVersion},
-    service::{ClientLifecycleMode, ClientServiceExt, RunningService},
+    service::{ClientInitializeError, ClientLifecycleMode, ClientServiceExt, RunningService},
     transport::{
         StreamableHttpClientTransport, TokioChildProcess, streamable_http_client::StreamableHttpClientTransportConfig,
     },
@@ -61,11 +61,17 @@ async fn main() -> Result<(), Failure> {
 async fn open(server: &str) -> Result<RunningService<RoleClient, ()>, Failure> {
     if server.starts_with("http") {
         let http = reqwest::Client::builder().tcp_nodelay(true).build()?;
-        let config = StreamableHttpClientTransportConfig::with_uri(server.to_owned());
-        let transport = StreamableHttpClientTransport::with_client(http, config);
-        let auto =
-            ClientLifecycleMode::Auto { preferred_versions: vec![ProtocolVersion::V_2026_07_28], legacy_version: None };
-        return Ok(().serve_with_lifecycle(transport, auto).await?);
+        let begin = |mode| {
+            let config = StreamableHttpClientTransportConfig::with_uri(server.to_owned());
+            ().serve_with_lifecycle(StreamableHttpClientTransport::with_client(http.clone(), config), mode)
+        };
+        let preferred_versions = vec![ProtocolVersion::V_2026_07_28];
+        return Ok(match begin(ClientLifecycleMode::Auto { preferred_versions, legacy_version: None }).await {
+            Err(ClientInitializeError::NoCompatibleProtocolVersion { .. }) => {
+                begin(ClientLifecycleMode::Initialize).await?
+            }
+            begun => begun?,
+        });
     }
     let mut command = tokio::process::Command::new(server);
     command.arg("stdio");
