@@ -84,6 +84,10 @@ impl Failed {
         }
         self
     }
+    /// Whether the server refuses a handshake because it has another: "method not found", or "unsupported protocol version".
+    pub(super) fn is_of_version(&self) -> bool {
+        matches!(self.kind, Kind::Server { code: -32601 | -32022, .. })
+    }
     pub(super) fn on(mut self, connection: &str) -> Self {
         self.words = secrets::blank(&format!("connection `{connection}`: {}", self.words)).into_owned();
         if let Kind::Server { message, .. } = &mut self.kind {

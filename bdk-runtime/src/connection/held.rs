@@ -20,7 +20,7 @@ use std::{
     path::{Path, PathBuf},
     sync::{
         Arc, Mutex, MutexGuard, PoisonError, Weak,
-        atomic::{AtomicU64, Ordering},
+        atomic::{AtomicBool, AtomicU64, Ordering},
     },
 };
 use tokio::{
@@ -35,6 +35,8 @@ pub(super) struct Held {
     limits: Arc<Limits>,
     common: Common,
     has_templates: bool,
+    /// Whether its process speaks the newest version of MCP alone, as far as is known.
+    newest: AtomicBool,
     breaker: Breaker,
     seats: Semaphore,
     state: Mutex<State>,
@@ -68,6 +70,7 @@ impl Held {
         let limits = common.limits.clone();
         Self {
             has_templates: given::has_templates(&declared.spec.transport),
+            newest: AtomicBool::new(false),
             breaker: Breaker::new(limits.clone()),
             seats: Semaphore::new(limits.in_flight),
             state: Mutex::default(),
@@ -267,7 +270,7 @@ impl Held {
                 }
             };
             let late = || {
-                let stuck = if doubted.is_stuck() { "takes nothing in" } else { "has not answered a ping" };
+                let stuck = if doubted.is_stuck() { "takes nothing in" } else { "has given no sign of life" };
                 let words = format!("it {stuck} since an earlier request timed out, and this was not sent");
                 Failed::bare(Kind::TimedOut { sent: false }, words)
             };
@@ -280,20 +283,22 @@ impl Held {
         within(when, opening, late).await?.unwrap_or_else(|| Err(closed()))
     }
 
-    /// Lets go of a client that gives no sign of life. Calls that it has still keep it until their own end.
+    /// Lets go of a client that gives no sign of life, where another one may be better. Calls that it has still keep it until
+    /// their own end.
     async fn ask(self: Arc<Self>, doubted: Arc<Client>) -> Result<(), Failed> {
         // one whose process ended is looked at when the next is opened
         if doubted.is_alive(self.limits.ping).await || doubted.is_closed() {
             return Ok(());
         }
-        {
+        let words = format!("it gave no sign of life for {:?} after a request that timed out", self.limits.ping);
+        let next = if doubted.has_state() { "opened anew" } else { "asked again" };
+        tracing::warn!(target: "bdk::connection", connection = self.name(), "{words}: it is {next}");
+        if doubted.has_state() {
             let mut state = self.state();
             state.client.take_if(|current| Arc::ptr_eq(current, &doubted));
             state.given_up.retain(|client| client.strong_count() > 0);
             state.given_up.push(Arc::downgrade(&doubted));
         }
-        let words = format!("it did not answer a ping for {:?} after a request that timed out", self.limits.ping);
-        tracing::warn!(target: "bdk::connection", connection = self.name(), "{words}: it is opened anew");
         if self.breaker.failed(&words) {
             return Err(self.breaker.enter().err().unwrap_or_else(closed));
         }
@@ -362,8 +367,21 @@ impl Held {
         cwd: Option<&Path>,
     ) -> Result<Client, Failed> {
         let order = Order { connection: self.name(), program, args, env, cwd, grace: self.limits.grace };
-        let started = order.start(&self.common.notes)?;
-        Client::over_stdio(self.name(), started, &self.limits, self.changed()).await
+        let begin = async |newest| {
+            let started = order.start(&self.common.notes)?;
+            Client::over_stdio(self.name(), started, newest, &self.limits, self.changed()).await
+        };
+        // a process that is asked in a version before its own may end at once: it is asked in the one that most know, and which
+        // one it answered is remembered
+        let newest = self.newest.load(Ordering::Relaxed);
+        match begin(newest).await {
+            Err(failed) if failed.is_of_version() => {
+                let client = begin(!newest).await.map_err(|_| failed)?;
+                self.newest.store(!newest, Ordering::Relaxed);
+                Ok(client)
+            }
+            begun => begun,
+        }
     }
 
     fn changed(&self) -> Changed {

@@ -91,7 +91,7 @@ impl Order<'_> {
     ///
     /// # Errors
     /// Why it cannot be, and what to do.
-    pub(in crate::connection) fn start(self, notes: &Notes) -> Result<Started, Failed> {
+    pub(in crate::connection) fn start(&self, notes: &Notes) -> Result<Started, Failed> {
         let lasting = |words: String| Failed::bare(Kind::Open, words);
         let path = self.env.iter().find(|(name, _)| name == "PATH").map(|(_, path)| path.as_os_str());
         let program = program::find(self.program, path).map_err(lasting)?;
@@ -100,7 +100,7 @@ impl Order<'_> {
             return Err(lasting(words));
         }
         let mut command = Command::new(&program);
-        command.args(self.args).env_clear().envs(self.env).process_group(0);
+        command.args(self.args).env_clear().envs(self.env.iter().map(|(name, value)| (name, value))).process_group(0);
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         if let Some(folder) = self.cwd {
             command.current_dir(folder);

@@ -348,7 +348,8 @@ impl<'a> What<'a> {
     fn of(message: &'a ClientJsonRpcMessage) -> Self {
         let JsonRpcMessage::Request(request) = message else { return Self::Other };
         match &request.request {
-            ClientRequest::DiscoverRequest(_) => Self::Discover(&request.id),
+            // with a slot it is asked of a server that is open already, for a sign of life
+            ClientRequest::DiscoverRequest(_) if desk::slot(message).is_none() => Self::Discover(&request.id),
             ClientRequest::InitializeRequest(_) => Self::Initialize(&request.id),
             _ => Self::Request(&request.id),
         }

@@ -27,8 +27,8 @@ use hearing::{Handler, listen};
 use rmcp::{
     Peer, RoleClient,
     model::{
-        CallToolRequest, CallToolRequestParams, ClientRequest, GetMeta, ListToolsRequest, PaginatedRequestParams,
-        PingRequest, ProtocolVersion, ServerResult,
+        CallToolRequest, CallToolRequestParams, ClientRequest, DiscoverRequest, DiscoverRequestParams, GetExtensions,
+        GetMeta, ListToolsRequest, PaginatedRequestParams, PingRequest, ProtocolVersion, ServerResult,
     },
     service::{
         ClientCacheConfig, ClientInitializeError, ClientLifecycleMode, ClientServiceExt, PeerRequestOptions,
@@ -84,7 +84,8 @@ pub(super) struct Client {
     _listening: Option<AbortOnDropHandle<()>>,
     /// rmcp knows the tools, and so which arguments go into headers.
     listed: AtomicBool,
-    has_ping: bool,
+    /// Its version of MCP has neither sessions nor pings.
+    modern: bool,
     /// A request of its was not answered in time: whether the server is there still is not known.
     doubted: AtomicBool,
     /// Its process ended while something was asked of it: a crash, whatever its exit code.
@@ -139,9 +140,14 @@ impl Client {
         }
     }
 
+    /// `newest`: in the newest version of MCP, and no other; or else in those that begin with a handshake.
+    ///
+    /// # Errors
+    /// Of [`Kind::Server`] when the server refuses it.
     pub(super) async fn over_stdio(
         connection: &str,
         started: Started,
+        newest: bool,
         limits: &Arc<Limits>,
         changed: Changed,
     ) -> Result<Self, Failed> {
@@ -149,7 +155,11 @@ impl Client {
         let Started { stdin, stdout, gone, process } = started;
         let pipes = stdio::Pipes::to(connection, stdin, stdout, gone, desk.clone(), limits.message);
         let handler = Handler { changed: changed.clone() };
-        let serving = handler.serve_with_lifecycle(pipes, ClientLifecycleMode::Initialize);
+        let mode = match newest {
+            true => ClientLifecycleMode::Discover { preferred_versions: vec![ProtocolVersion::V_2026_07_28] },
+            false => ClientLifecycleMode::Initialize,
+        };
+        let serving = handler.serve_with_lifecycle(pipes, mode);
         Self::opened(serving, desk, Some(process), limits, changed).await
     }
 
@@ -206,7 +216,7 @@ impl Client {
             process,
             _listening: listening,
             listed: AtomicBool::new(!modern),
-            has_ping: !modern,
+            modern,
             doubted: AtomicBool::new(false),
             interrupted: AtomicBool::new(false),
         })
@@ -219,19 +229,26 @@ impl Client {
     pub(super) fn knows_headers(&self) -> bool {
         self.listed.load(Ordering::Relaxed)
     }
-    /// Whether it is to be asked for a sign of life before anything else. One without sessions has no ping, and nothing to be had
-    /// anew.
+    /// Whether it is to be asked for a sign of life before anything else.
     pub(super) fn is_doubted(&self) -> bool {
         self.doubted.load(Ordering::Relaxed)
+    }
+    /// Whether there is something to be had anew by opening it again: a process, or a session.
+    pub(super) fn has_state(&self) -> bool {
+        self.process.is_some() || !self.modern
     }
     /// Asks for a sign of life: an answer of whatever kind, to whatever was asked.
     pub(super) async fn is_alive(&self, within: Duration) -> bool {
         let before = self.desk.answers();
         let slot = Arc::new(Slot::of_question());
-        let mut ping = PingRequest { method: Default::default(), extensions: Default::default() };
-        ping.extensions.insert(WithSlot(slot.clone()));
+        let mut question = if self.modern {
+            ClientRequest::DiscoverRequest(DiscoverRequest::new(DiscoverRequestParams {}))
+        } else {
+            ClientRequest::PingRequest(PingRequest { method: Default::default(), extensions: Default::default() })
+        };
+        question.extensions_mut().insert(WithSlot(slot.clone()));
         let when = When::until(Instant::now() + within);
-        let answered = match self.request(ClientRequest::PingRequest(ping), &slot, &when).await {
+        let answered = match self.request(question, &slot, &when).await {
             Ok(_) => true,
             Err(failed) => matches!(failed.kind, Kind::Server { .. } | Kind::Unreadable | Kind::Refused { .. }),
         };
@@ -339,7 +356,7 @@ impl Client {
 
     fn late(&self, slot: &Slot) -> Failed {
         let (sent, stuck) = (slot.leave(), self.is_stuck());
-        if self.has_ping && (sent || stuck) {
+        if sent || stuck {
             self.doubted.store(true, Ordering::Relaxed);
         }
         let words = match sent {

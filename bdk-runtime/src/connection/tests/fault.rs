@@ -113,6 +113,14 @@ async fn answer(State(fault): State<Fault>, http: Method, headers: HeaderMap, bo
     }
 }
 
+/// What a server of 2026 says that speaks these versions.
+pub(super) fn discovery(versions: &Value) -> Value {
+    json!({
+        "resultType": "complete", "supportedVersions": versions, "capabilities": { "tools": {} },
+        "serverInfo": { "name": "fault", "version": "1" }, "ttlMs": 0, "cacheScope": "private",
+    })
+}
+
 /// As a server of 2025 that does what it should.
 pub(super) fn sound(asked: &Asked) -> Reply {
     match asked.method() {

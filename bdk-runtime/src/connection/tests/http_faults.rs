@@ -1,7 +1,7 @@
 //! Servers over HTTP that go wrong.
 
 use super::{
-    fault::{Fault, Reply},
+    fault::{Fault, Reply, discovery},
     *,
 };
 use crate::connection::failed::Kind;
@@ -206,6 +206,45 @@ async fn an_opening_that_gets_no_answer_ends_and_a_probe_that_gets_none_is_passe
     let (url, _) = Fault::serve(|asked, _| (asked.method() == "server/discover").then_some(Reply::Never)).await;
     let limits = Limits { probe: Duration::from_millis(100), ..Limits::default() };
     call(&with(Connection::http(&url), limits), "echo", json!({})).await.unwrap();
+}
+
+#[tokio::test]
+async fn a_server_that_refuses_the_newest_version_is_spoken_to_in_one_it_has() {
+    let unsupported = |supported: Value| json!({ "requested": "2026-07-28", "supported": supported });
+    let error =
+        |data: Value| json!({ "error": { "code": -32022, "message": "Unsupported protocol version", "data": data } });
+    let discovered = |supported: Value| json!({ "result": discovery(&supported) });
+    let refusing = |status: u16, answer: Value| async move {
+        let (url, server) = Fault::serve(move |asked, _| {
+            (asked.method() == "server/discover").then(|| {
+                let mut answer = answer.clone();
+                (answer["jsonrpc"], answer["id"]) = (json!("2.0"), asked.body["id"].clone());
+                Reply::Status(status, &[("content-type", "application/json")], answer.to_string())
+            })
+        })
+        .await;
+        let said = said(&at(&url), "echo", json!({})).await;
+        (said, server.asked("initialize").len())
+    };
+    let old = json!(["2025-06-18", "2025-11-25"]);
+    for (status, answer) in [
+        (400, error(unsupported(old.clone()))),
+        (200, error(unsupported(old.clone()))),
+        (400, error(Value::Null)),
+        (200, discovered(old)),
+    ] {
+        let (said, begun) = refusing(status, answer.clone()).await;
+        assert_eq!((said.unwrap(), begun), (json!("done"), 1), "{status} {answer}");
+    }
+    let new = json!(["2027-01-01", "2028-02-02"]);
+    for answer in [error(unsupported(new.clone())), discovered(new)] {
+        let (said, begun) = refusing(200, answer.clone()).await;
+        let failed = said.unwrap_err();
+        assert!(
+            failed.words.contains("no version of MCP that bdk speaks, but 2027-01-01, 2028-02-02") && begun == 0,
+            "{answer}: {failed:?}"
+        );
+    }
 }
 
 #[tokio::test]

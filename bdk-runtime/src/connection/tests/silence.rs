@@ -1,10 +1,11 @@
 //! Processes that hang, and those that only seem to.
 
 use super::{
-    fault::{Fault, Reply},
+    fault::{Fault, Reply, discovery},
     *,
 };
 use crate::connection::{failed::Kind, spec::StdioConnection};
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// It does what it is told on one thread, or on others, and may stop reading.
 const SERVER: &str = r#"
@@ -140,7 +141,38 @@ async fn one_that_hangs_each_time_is_left_alone_and_the_cause_is_told() {
         last = within(&connections, 1_000, "hang", json!({})).await.err();
     }
     let failed = last.unwrap();
-    assert!(failed.kind == Kind::Paused && failed.words.contains("did not answer a ping for 100ms"), "{failed}");
+    assert!(failed.kind == Kind::Paused && failed.words.contains("gave no sign of life for 100ms"), "{failed}");
+}
+
+#[tokio::test]
+async fn one_without_sessions_that_hangs_is_asked_whether_it_is_there_and_left_alone_when_it_is_not() {
+    let hangs = Arc::new(AtomicBool::new(false));
+    let (url, server) = Fault::serve({
+        let hangs = hangs.clone();
+        move |asked, _| match asked.method() {
+            _ if hangs.load(Ordering::SeqCst) => Some(Reply::Never),
+            "tools/call" if asked.body["params"]["name"] == "hang" => Some(Reply::Never),
+            "server/discover" => Some(asked.result(discovery(&json!(["2026-07-28"])))),
+            "initialize" => Some(asked.error(-32601, "no such method")),
+            _ => None,
+        }
+    })
+    .await;
+    let limits = Limits { ping: Duration::from_millis(400), failures: 3, ..Limits::default() };
+    let connections = with(Connection::http(&url), limits);
+    // the tool is slow, the server is not
+    within(&connections, 200, "hang", json!({})).await.unwrap_err();
+    assert_eq!(said(&connections, "echo", json!({})).await.unwrap(), "done");
+    assert_eq!(server.asked("server/discover").len(), 2);
+    let calls = server.asked("tools/call").len();
+    hangs.store(true, Ordering::SeqCst);
+    within(&connections, 200, "echo", json!({})).await.unwrap_err();
+    let failed = within(&connections, 300, "echo", json!({})).await.unwrap_err();
+    assert!(failed.kind == Kind::TimedOut { sent: false } && failed.words.contains("no sign of life"), "{failed:?}");
+    let failed = call(&connections, "echo", json!({})).await.unwrap_err();
+    assert!(failed.kind == Kind::Paused && failed.words.contains("no sign of life for 400ms"), "{failed:?}");
+    assert_eq!(server.asked("tools/call").len(), calls + 1);
+    assert_eq!(server.asked("initialize").len(), 0);
 }
 
 #[tokio::test]

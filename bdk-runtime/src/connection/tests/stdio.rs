@@ -64,6 +64,43 @@ async fn a_program_is_started_when_it_is_needed_and_kept() {
 }
 
 #[tokio::test]
+async fn one_that_speaks_the_newest_version_alone_is_spoken_to_in_that() {
+    let folder = tempfile::tempdir().unwrap();
+    let starts = folder.path().join("starts");
+    let server = format!(
+        r#"
+import json, os, sys
+def send(**message): print(json.dumps({{"jsonrpc": "2.0", **message}}), flush=True)
+open({starts:?}, "a").write("x")
+for line in sys.stdin:
+    asked = json.loads(line)
+    method, params, id = asked["method"], asked.get("params", {{}}), asked.get("id")
+    if method == "server/discover":
+        send(id=id, result={{"resultType": "complete", "supportedVersions": ["2026-07-28"], "capabilities": {{"tools": {{}}}},
+            "serverInfo": {{"name": "py", "version": "1"}}, "ttlMs": 0, "cacheScope": "private"}})
+    elif method == "tools/call":
+        version = params["_meta"]["io.modelcontextprotocol/protocolVersion"]
+        if params["name"] == "die": os._exit(3)
+        send(id=id, result={{"resultType": "complete", "content": [{{"type": "text", "text": version}}]}})
+    elif id is not None:
+        send(id=id, error={{"code": -32022, "message": "unsupported", "data": {{"supported": ["2026-07-28"]}}}})
+"#
+    );
+    let connections = only(Connection::stdio("python3").args(["-c", &server]));
+    assert_eq!(said(&connections, "say", json!({})).await.unwrap(), "2026-07-28");
+    call(&connections, "die", json!({})).await.unwrap_err();
+    assert_eq!(said(&connections, "say", json!({})).await.unwrap(), "2026-07-28");
+    // what it speaks is asked once
+    assert_eq!(std::fs::read_to_string(&starts).unwrap(), "xxx");
+    let refuses = "import json\nprint(json.dumps({'jsonrpc': '2.0', 'id': json.loads(input())['id'], 'error': {'code': -32601, 'message': 'who are you'}}))";
+    let failed = call(&only(Connection::stdio("python3").args(["-c", refuses])), "say", json!({})).await.unwrap_err();
+    assert!(
+        failed.kind == Kind::Open && failed.words.contains("refuses the handshake: who are you (-32601)"),
+        "{failed:?}"
+    );
+}
+
+#[tokio::test]
 async fn one_that_exits_between_calls_is_started_again_at_the_next() {
     let connections = only(python());
     for code in [0, 1] {
