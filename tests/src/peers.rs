@@ -202,6 +202,17 @@ pub fn pypi(program: &str) -> String {
     installed(&format!("python/bin/{program}")).to_str().expect("a path of plain text").to_owned()
 }
 
+/// Node, and an MCP server that an npm package brings: for whoever starts it.
+///
+/// # Panics
+/// When it is not installed.
+#[track_caller]
+pub fn npm_server(package: &str) -> [String; 2] {
+    let script = format!("npm/node_modules/@modelcontextprotocol/{package}/dist/index.js");
+    ["npm/node_modules/.bin/node", &script]
+        .map(|path| installed(path).to_str().expect("a path of plain text").to_owned())
+}
+
 /// Python with the packages of `tests/peers`, and a script of there: for whoever starts it.
 ///
 /// # Panics

@@ -1,6 +1,6 @@
 //! Tools that run in a process of their own: what they know of the call, and how long the process is there.
 
-use bdk_tests::{Server, eventually};
+use bdk_tests::{Server, eventually, mcp};
 use serde_json::{Value, json};
 use std::path::Path;
 
@@ -39,13 +39,27 @@ fn they_see_the_session_of_the_call_and_work_in_its_folder() {
     assert_eq!(records, 1, "{log}");
     // a write is stubbed, whoever calls it, and listing them starts nothing
     assert_eq!(me.call_in(&session, "by_code", &json!({ "tool": "keep" }))["isError"], false);
-    assert_eq!(me.call_in(&session, "listed", &json!({}))["result"], json!(["asks", "keep", "seen"]));
+    assert_eq!(me.call_in(&session, "listed", &json!({}))["result"], json!(["asks", "keep", "paces", "seen"]));
     // without a session there is one for the call, and its folder goes with it
     let once = seen(&me.post("tools/seen", &json!({ "asOf": as_of })).1);
     assert_eq!((&once["mode"], &once["asOf"]), (&json!("direct"), &json!(as_of)), "{once}");
     assert_eq!(once["workspace"], once["folder"]);
     assert!(!Path::new(once["folder"].as_str().expect("a folder")).exists(), "{once}");
     assert!(gone(&once["pid"]));
+}
+
+#[test]
+fn they_tell_the_caller_how_far_they_are() {
+    let bot = Server::start(ANNEX, &[]);
+    for client in mcp::Client::of_every_kind(&bot, &json!({})) {
+        let params = json!({ "name": "paces", "arguments": { "steps": 3 }, "_meta": { "progressToken": "t" } });
+        let (said, response) = client.send(&mcp::request(1, "tools/call", params)).said();
+        assert_eq!(mcp::text(&response["result"]), "3", "{response}");
+        let steps = (1..=3).map(
+            |step| json!({ "progressToken": "t", "progress": step, "total": 3, "message": format!("step {step}") }),
+        );
+        assert_eq!(said.iter().map(|said| said["params"].clone()).collect::<Vec<_>>(), steps.collect::<Vec<_>>());
+    }
 }
 
 #[test]

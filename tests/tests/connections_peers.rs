@@ -132,6 +132,28 @@ fn meets_the_old_server(me: Asker<'_>) {
     }
 }
 
+/// How far the reference server's slow tool says it is.
+fn paces(bot: &Server) {
+    for client in mcp::Client::of_every_kind(bot, &json!({})) {
+        let said = client.send(&json!({
+            "jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {
+                "name": "trigger-long-running-operation", "arguments": { "duration": 0.3, "steps": 3 },
+                "_meta": { "progressToken": 7 },
+            },
+        }));
+        let (said, response) = said.said();
+        assert!(mcp::text(&response["result"]).ends_with("Steps: 3."), "{response}");
+        let paces = (1..=3).map(|step| json!({ "progressToken": 7, "progress": step, "total": 3 }));
+        assert_eq!(said.iter().map(|said| said["params"].clone()).collect::<Vec<_>>(), paces.collect::<Vec<_>>());
+    }
+}
+
+#[test]
+fn how_far_a_server_says_it_is_reaches_whoever_asked() {
+    let [node, everything] = peers::npm_server("server-everything");
+    paces(&near(&[&node, &everything, "stdio"]));
+}
+
 #[test]
 fn a_server_made_with_an_older_rmcp_over_pipes() {
     let bot = near(&[OLD]);
@@ -191,8 +213,13 @@ fn meets_a_bot(bot: &Server) {
             "jsonrpc": "2.0", "id": 1, "method": "tools/call",
             "params": { "name": "rake", "arguments": { "rows": 20 }, "_meta": { "progressToken": "p" } },
         }));
-        let (_, response) = said.said();
+        let (said, response) = said.said();
         assert_eq!(mcp::text(&response["result"]), "20 rows", "{response}");
+        // and whoever wants to hear of it does, under a token of its own
+        let rows: Vec<_> = (0..20)
+            .map(|row| json!({ "progressToken": "p", "progress": row, "total": 20, "message": format!("row {row}") }))
+            .collect();
+        assert_eq!(said.iter().map(|said| said["params"].clone()).collect::<Vec<_>>(), rows);
     }
     assert_eq!(said(&call(me, "lent", &json!({}))), "1");
 }

@@ -1,9 +1,9 @@
 //! Step 6 of a tool that another server runs, or another process of this binary.
 
-use super::{CallInput, CallState, Failure, ToolContext, guard, run::Ended};
+use super::{CallInput, CallState, Failure, ToolContext, guard, line::Line, run::Ended};
 use crate::{
     Effect,
-    connection::{CallInfo, Called, Failed, Kind, Place},
+    connection::{CallInfo, Called, Failed, Hears, Kind, Place},
     registry::{Remote, RunsIn},
     session::Handed,
     tool::{Output, ToolError},
@@ -37,8 +37,18 @@ pub(super) async fn call_authored(
 }
 
 fn info(state: &CallState) -> CallInfo {
-    let traceparent = state.options.traceparent.as_deref().map(str::to_owned);
-    CallInfo { traceparent, deadline: guard::due(state), ..CallInfo::default() }
+    let options = &state.options;
+    let traceparent = options.traceparent.as_deref().map(str::to_owned);
+    // of a tool that another one calls nothing is told, as of the bot's own
+    let hears =
+        options.line.clone().filter(|line| line.progress && options.depth == 0).map(|line| line as Arc<dyn Hears>);
+    CallInfo { traceparent, deadline: guard::due(state), hears, ..CallInfo::default() }
+}
+
+impl Hears for Line {
+    fn progress(&self, done: f64, total: Option<f64>, message: &str) {
+        self.say_progress(done, total, &message);
+    }
 }
 
 fn ended(called: Result<Called, Failed>, state: &CallState, connection: &str) -> Result<Output, Ended> {

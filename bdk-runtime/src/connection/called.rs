@@ -8,9 +8,14 @@ use super::{
 };
 use serde::Deserialize;
 use serde_json::{Value, value::RawValue};
-use std::borrow::Cow;
+use std::{borrow::Cow, fmt, sync::Arc};
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
+
+/// Whoever is told how far a call is. It is told as often as the server likes, and does not wait.
+pub(crate) trait Hears: fmt::Debug + Send + Sync {
+    fn progress(&self, done: f64, total: Option<f64>, message: &str);
+}
 
 /// What a call comes with.
 #[derive(Debug, Default, Clone)]
@@ -22,6 +27,8 @@ pub(crate) struct CallInfo {
     pub(crate) traceparent: Option<String>,
     /// For the process of an authored connection: the session of the call.
     pub(crate) session: Option<Value>,
+    /// Without anybody the server is not asked to tell.
+    pub(crate) hears: Option<Arc<dyn Hears>>,
 }
 
 impl CallInfo {

@@ -109,6 +109,7 @@ impl Held {
             cancelled: info.cancelled.as_ref(),
             traceparent: info.traceparent.as_deref(),
             session: info.session.as_ref(),
+            hears: info.hears.as_ref(),
         };
         let called = self.call_until(tool, input, &when).await;
         self.judge(&entry, &called);

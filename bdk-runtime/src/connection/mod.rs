@@ -66,7 +66,7 @@ pub(crate) use template::Template;
 #[cfg(feature = "connections")]
 pub(crate) use {
     advertised::{Advertised, Until, follow},
-    called::{CallInfo, Called},
+    called::{CallInfo, Called, Hears},
     child::of_user,
     failed::{Failed, Kind},
     held::{STARTS_ITSELF, is_own_process},

@@ -78,7 +78,7 @@ async fn call(mcp: &Arc<Mcp>, client: Client, message: Message<'_>, bytes: &Byte
     let key = params.meta.as_ref().map_or(Ok(None), Meta::key)?;
     let waits = request_state.is_some() || input_responses.is_some();
     let tool = mcp.bot.find(&name.0);
-    if waits || tool.as_ref().is_some_and(|tool| speaks(tool)) {
+    if waits || tool.as_ref().is_some_and(|tool| speaks(tool, progress_token.is_some())) {
         let request = CallRequest {
             id: id.into(),
             tool: name.0.into_owned(),
@@ -104,14 +104,13 @@ async fn call(mcp: &Arc<Mcp>, client: Client, message: Message<'_>, bytes: &Byte
     Ok(Answered::Whole(response.unless_cancelled(runs.as_ref(), mcp)))
 }
 
-/// Whether a tool can say something while it runs: one that has its context, or that asks for approval.
-fn speaks(tool: &Tool) -> bool {
+/// Whether a tool can say something while it runs: one that has its context, or that asks for approval. Another server's says how
+/// far it is, to a client that asked for it.
+fn speaks(tool: &Tool, progress: bool) -> bool {
     match &tool.kind {
         _ if tool.needs_approval() => true,
         Kind::Code(def) => def.needs.iter().any(|need| (need.key)() == TypeId::of::<ToolContext>()),
-        Kind::Data(_, Runner::Handler(_)) => true,
-        #[cfg(feature = "connections")]
-        Kind::Data(_, Runner::Remote(_)) => false,
+        Kind::Data(_, runner) => matches!(runner, Runner::Handler(_)) || progress,
     }
 }
 

@@ -30,6 +30,15 @@ mod yard {
         Ok(ctx.call_tool("seen", json!({})).await?.value()?)
     }
 
+    /// Take steps, and tell of each.
+    #[tool(effect = "read")]
+    async fn paces(steps: u32, ctx: &ToolContext) -> u32 {
+        for step in 1..=steps {
+            ctx.progress(step, steps, format!("step {step}")).await;
+        }
+        steps
+    }
+
     /// Keep something.
     #[tool(effect = "write")]
     async fn keep(ctx: &ToolContext) -> Result<()> {

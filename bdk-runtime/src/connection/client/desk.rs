@@ -14,9 +14,9 @@ use crate::{
 };
 use rmcp::model::{
     ClientJsonRpcMessage, ClientRequest, ErrorData, GetExtensions, GetMeta, JsonObject, JsonRpcMessage,
-    ListToolsResult, NumberOrString, RequestId, ServerJsonRpcMessage, ServerResult, Tool,
+    ListToolsResult, NumberOrString, RequestId, RequestMetaObject, ServerJsonRpcMessage, ServerResult, Tool,
 };
-use serde::Deserialize;
+use serde::{Deserialize, Serialize, Serializer, ser::SerializeMap};
 use serde_json::value::RawValue;
 use std::{
     borrow::Cow,
@@ -33,8 +33,8 @@ pub(super) struct Desk {
     waiting: Mutex<HashMap<i64, Arc<Slot>>>,
     pub(super) asked: Asked,
     pub(super) resumable: Resumable,
-    /// How many answers came.
-    answers: AtomicU64,
+    /// How often it answered, or told how far a call is.
+    signs: AtomicU64,
     /// A message is being written.
     pub(super) writing: AtomicBool,
     /// What is done when its tools changed, once it speaks MCP with sessions: of what such a server tells, nothing else is of use.
@@ -73,14 +73,15 @@ impl Desk {
             waiting: Mutex::default(),
             asked: Asked::new(patience),
             resumable: Resumable::default(),
-            answers: AtomicU64::new(0),
+            signs: AtomicU64::new(0),
             writing: AtomicBool::new(false),
             changed: OnceLock::new(),
             trouble: Mutex::default(),
         }
     }
-    pub(super) fn answers(&self) -> u64 {
-        self.answers.load(Ordering::Relaxed)
+    /// Moves on with each sign of life.
+    pub(super) fn signs(&self) -> u64 {
+        self.signs.load(Ordering::Relaxed)
     }
     /// A request is sent from now on. False where nobody waits for it any more: it is not sent then.
     pub(super) fn begin(&self, id: &RequestId, slot: &Arc<Slot>) -> bool {
@@ -126,7 +127,7 @@ impl Desk {
         // some servers give numbers back as texts
         let id: i64 = id.get().trim_matches('"').parse().ok()?;
         let slot = self.waiting().remove(&id)?;
-        self.answers.fetch_add(1, Ordering::Relaxed);
+        self.signs.fetch_add(1, Ordering::Relaxed);
         let id = NumberOrString::Number(id);
         if let Some(result) = result {
             slot.answer(result);
@@ -152,6 +153,10 @@ impl Desk {
             let Ok(JsonRpcMessage::Request(request)) = parsed(message) else { return Heard::Itself };
             return if self.asked.add(request.id) { Heard::Itself } else { Heard::Nothing };
         }
+        if method.get() == r#""notifications/progress""# {
+            self.progress(params);
+            return Heard::Nothing;
+        }
         if method.get() == r#""notifications/cancelled""# {
             #[derive(Deserialize)]
             struct Cancelled {
@@ -169,6 +174,25 @@ impl Desk {
             changed();
         }
         Heard::Nothing
+    }
+
+    /// Tells whoever waits for a call how far it is. Its token is the call's number.
+    fn progress(&self, params: Option<&RawValue>) {
+        #[derive(Deserialize)]
+        #[serde(rename_all = "camelCase")]
+        struct Progress<'a> {
+            progress_token: i64,
+            progress: f64,
+            total: Option<f64>,
+            #[serde(borrow)]
+            message: Option<Cow<'a, str>>,
+        }
+        let Some(Ok(told)) = params.map(|params| serde_json::from_str::<Progress<'_>>(params.get())) else { return };
+        let Some(slot) = self.waiting().get(&told.progress_token).cloned() else { return };
+        self.signs.fetch_add(1, Ordering::Relaxed);
+        if let Some(hears) = &slot.hears {
+            hears.progress(told.progress, told.total, &cut::repeated(&told.message.unwrap_or_default(), 500));
+        }
     }
 
     pub(super) fn trouble(&self, failed: Failed) {
@@ -250,6 +274,26 @@ pub(super) fn slot(message: &ClientJsonRpcMessage) -> Option<(&RequestId, &Arc<S
     Some((&request.id, slot))
 }
 
+/// What is said about a call, with a token for its progress where anybody hears of that: rmcp would always give one.
+struct Meta<'a> {
+    given: &'a RequestMetaObject,
+    token: Option<&'a RequestId>,
+}
+
+impl Serialize for Meta<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        const TOKEN: &str = "progressToken";
+        let mut map = serializer.serialize_map(None)?;
+        for (name, value) in self.given.iter().filter(|(name, _)| *name != TOKEN) {
+            map.serialize_entry(name, value)?;
+        }
+        if let Some(token) = self.token {
+            map.serialize_entry(TOKEN, token)?;
+        }
+        map.end()
+    }
+}
+
 /// The message as it is sent.
 pub(super) fn written(message: &ClientJsonRpcMessage) -> Result<Vec<u8>, Failed> {
     let text = match (message, slot(message)) {
@@ -259,7 +303,8 @@ pub(super) fn written(message: &ClientJsonRpcMessage) -> Result<Vec<u8>, Failed>
                 text.extend_from_slice(br#"{"jsonrpc":"2.0","id":"#);
                 let wrote = serde_json::to_writer(&mut text, id).and_then(|()| {
                     text.extend_from_slice(br#","method":"tools/call","params":{"_meta":"#);
-                    serde_json::to_writer(&mut text, request.request.get_meta())?;
+                    let token = slot.hears.is_some().then_some(id);
+                    serde_json::to_writer(&mut text, &Meta { given: request.request.get_meta(), token })?;
                     text.extend_from_slice(br#","name":"#);
                     serde_json::to_writer(&mut text, &call.params.name)
                 });

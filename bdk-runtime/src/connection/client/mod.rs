@@ -15,6 +15,7 @@ mod stdio;
 pub(super) mod test_server;
 
 use super::{
+    called::Hears,
     child::{Ended, Process, Started},
     failed::{Failed, Kind},
     limits::Limits,
@@ -66,11 +67,12 @@ pub(super) struct When<'a> {
     pub(super) cancelled: Option<&'a CancellationToken>,
     pub(super) traceparent: Option<&'a str>,
     pub(super) session: Option<&'a Value>,
+    pub(super) hears: Option<&'a Arc<dyn Hears>>,
 }
 
 impl When<'_> {
     pub(super) fn until(deadline: Instant) -> Self {
-        Self { deadline, cancelled: None, traceparent: None, session: None }
+        Self { deadline, cancelled: None, traceparent: None, session: None, hears: None }
     }
 }
 
@@ -239,7 +241,7 @@ impl Client {
     }
     /// Asks for a sign of life: an answer of whatever kind, to whatever was asked.
     pub(super) async fn is_alive(&self, within: Duration) -> bool {
-        let before = self.desk.answers();
+        let before = self.desk.signs();
         let slot = Arc::new(Slot::of_question());
         let mut question = if self.modern {
             ClientRequest::DiscoverRequest(DiscoverRequest::new(DiscoverRequestParams {}))
@@ -252,7 +254,7 @@ impl Client {
             Ok(_) => true,
             Err(failed) => matches!(failed.kind, Kind::Server { .. } | Kind::Unreadable | Kind::Refused { .. }),
         };
-        let alive = !self.is_closed() && (answered || self.desk.answers() != before);
+        let alive = !self.is_closed() && (answered || self.desk.signs() != before);
         self.doubted.store(!alive, Ordering::Relaxed);
         alive
     }
@@ -297,7 +299,7 @@ impl Client {
             // those that are no object are for the server to refuse
             params.arguments = serde_json::from_str(arguments).ok();
         }
-        let slot = Arc::new(Slot::of_call(arguments.clone(), when.traceparent));
+        let slot = Arc::new(Slot::of_call(arguments.clone(), when));
         let mut request = CallToolRequest::new(params);
         request.extensions.insert(WithSlot(slot.clone()));
         let mut request = ClientRequest::CallToolRequest(request);

@@ -1,6 +1,7 @@
 //! What goes with one request: what rmcp does not look into.
 
-use crate::connection::failed::Failed;
+use super::When;
+use crate::connection::{called::Hears, failed::Failed};
 use serde_json::value::RawValue;
 use std::sync::{
     Arc, Mutex, MutexGuard, PoisonError,
@@ -16,17 +17,20 @@ pub(super) struct Slot {
     /// The arguments of a call, as they are sent.
     pub(super) arguments: Option<Arc<str>>,
     pub(super) traceparent: Option<Box<str>>,
+    /// Told how far the call is.
+    pub(super) hears: Option<Arc<dyn Hears>>,
     state: AtomicU8,
     outcome: Mutex<Option<Result<Box<RawValue>, Failed>>>,
 }
 
 impl Slot {
-    pub(super) fn of_call(arguments: Arc<str>, traceparent: Option<&str>) -> Self {
-        Self { arguments: Some(arguments), traceparent: traceparent.map(Into::into), ..Self::of_question() }
+    pub(super) fn of_call(arguments: Arc<str>, when: &When<'_>) -> Self {
+        let (traceparent, hears) = (when.traceparent.map(Into::into), when.hears.cloned());
+        Self { arguments: Some(arguments), traceparent, hears, ..Self::of_question() }
     }
     /// Of a request that does nothing to the server: a listing, a ping.
     pub(super) fn of_question() -> Self {
-        Self { arguments: None, traceparent: None, state: AtomicU8::new(NEW), outcome: Mutex::default() }
+        Self { arguments: None, traceparent: None, hears: None, state: AtomicU8::new(NEW), outcome: Mutex::default() }
     }
     pub(super) fn is_of_call(&self) -> bool {
         self.arguments.is_some()

@@ -4,7 +4,8 @@ use super::{
     fault::{Fault, Reply},
     *,
 };
-use crate::connection::failed::Kind;
+use crate::connection::{called::Hears, failed::Kind};
+use std::sync::Mutex;
 
 #[tokio::test]
 async fn a_call_is_one_request_once_the_connection_is_open() {
@@ -70,6 +71,51 @@ async fn the_trace_goes_with_the_call_in_the_header_and_in_the_message() {
     assert_eq!(asked[0].header("traceparent"), Some(parent));
     assert_eq!(asked[0].body["params"]["_meta"]["traceparent"], parent);
     assert_eq!(asked[1].header("traceparent"), None);
+}
+
+/// What it was told, in words.
+#[derive(Debug, Default)]
+struct Notes(Mutex<Vec<String>>);
+
+impl Hears for Notes {
+    fn progress(&self, done: f64, total: Option<f64>, message: &str) {
+        self.0.lock().unwrap().push(format!("{done} {total:?} {message}"));
+    }
+}
+
+#[tokio::test]
+async fn whoever_wants_to_hear_how_far_a_call_is_is_told_and_nobody_else() {
+    let (url, server) = Fault::serve(|asked, _| {
+        let told = |token: &Value, params: Value| {
+            let mut params = params;
+            params["progressToken"] = token.clone();
+            let message = json!({ "jsonrpc": "2.0", "method": "notifications/progress", "params": params });
+            format!("data: {message}\n\n")
+        };
+        (asked.method() == "tools/call").then(|| {
+            let id = &asked.body["id"];
+            let stream = [
+                told(id, json!({ "progress": 1, "total": 4, "message": "begun" })),
+                told(&json!(4711), json!({ "progress": 2, "message": "somebody else's" })),
+                told(&json!("4711"), json!({ "progress": 2 })),
+                told(id, json!({ "progress": "far" })),
+                told(id, json!({ "progress": 2.5, "message": "\u{1F389}" })),
+                format!("data: {}\n\n", json!({ "jsonrpc": "2.0", "id": id, "result": text("done") })),
+                told(id, json!({ "progress": 3, "message": "too late" })),
+            ];
+            Reply::Stream(stream.concat())
+        })
+    })
+    .await;
+    let connections = at(&url);
+    let notes = Arc::new(Notes::default());
+    let info = CallInfo { hears: Some(notes.clone()), ..CallInfo::default() };
+    connections.call("it", "echo", &to_raw_value(&json!({})).unwrap(), &info).await.unwrap();
+    assert_eq!(*notes.0.lock().unwrap(), ["1 Some(4.0) begun", "2.5 None \u{1F389}"]);
+    call(&connections, "echo", json!({})).await.unwrap();
+    let asked = server.asked("tools/call");
+    assert_eq!(asked[0].body["params"]["_meta"]["progressToken"], asked[0].body["id"]);
+    assert_eq!(asked[1].body["params"]["_meta"], json!({}));
 }
 
 #[tokio::test]
