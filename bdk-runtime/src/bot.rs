@@ -284,6 +284,16 @@ impl Bot {
             false
         }
     }
+    /// Why there is no tool of this name, where a connection's pin refuses it.
+    pub(crate) fn refused(&self, name: &str) -> Option<String> {
+        #[cfg(feature = "connections")]
+        return self.0.advertised.refused(self, name);
+        #[cfg(not(feature = "connections"))]
+        {
+            let _ = name;
+            None
+        }
+    }
     /// Of each connection that may have a tool of any name, as its server has not told its tools yet: why.
     pub(crate) fn unheard(&self) -> Vec<String> {
         #[cfg(feature = "connections")]

@@ -200,6 +200,14 @@ fn a_tool_that_changed_is_told_where_the_pin_warns_and_is_not_there_where_it_ref
     let refused = call("get_stock", tea, "refuse", "other-words");
     assert_eq!(refused.code, 1, "{refused:?}");
     assert!(refused.stderr.contains(&format!("{told}: it is not offered")), "{refused:?}");
+    let answer: Value = serde_json::from_str(&refused.stdout).expect("JSON");
+    assert_eq!(
+        answer["message"],
+        format!(
+            "there is no tool \"get_stock\": connection `shop`: {told}, and its pin refuses it: look at it, and where it is right \
+             run `mcp lock`"
+        )
+    );
     let sibling = call("buy", tea, "refuse", "other-words");
     assert_eq!(sibling.code, 0, "{sibling:?}");
 

@@ -71,6 +71,8 @@ pub(crate) struct UnknownTool {
     pub(crate) name: String,
     /// Up to three names that are near.
     pub(crate) near: Vec<String>,
+    /// Why the pin of a connection keeps it away.
+    refused: Option<String>,
     /// Of each connection whose tools are not known yet: why.
     unheard: Vec<String>,
     /// `mcp.lock` keeps the name for a tool of one of these.
@@ -82,6 +84,7 @@ impl UnknownTool {
         Self {
             name: secrets::blank(name).into_owned(),
             near: bot.registry().near(name),
+            refused: bot.refused(name).map(|why| secrets::blank(&why).into_owned()),
             unheard: bot.unheard(),
             is_locked: bot.is_locked(name),
         }
@@ -92,6 +95,9 @@ impl std::fmt::Display for UnknownTool {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         // no tool's name is longer
         write!(f, "there is no tool \"{}\"", cut::repeated(&self.name, 64))?;
+        if let Some(why) = &self.refused {
+            return write!(f, ": {why}");
+        }
         for (i, near) in self.near.iter().enumerate() {
             write!(f, "{} \"{near}\"", if i == 0 { "; did you mean" } else { "," })?;
         }

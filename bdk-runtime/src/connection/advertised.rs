@@ -257,6 +257,17 @@ impl Advertised {
             .collect()
     }
 
+    /// Why no tool has this name, where a server's would have it and its pin refuses that.
+    pub(crate) fn refused(&self, bot: &Bot, name: &str) -> Option<String> {
+        let (known, registry) = (lock(&self.known), bot.registry());
+        servers(&registry).find_map(|declared| {
+            let listing = known.servers.get(&declared.name)?.listing.as_ref()?;
+            let tool = listing.tools.iter().find(|tool| names::legal(&tool.name) == name)?;
+            let why = bot.pins().refuses(declared, listing, &tool.name)?;
+            Some(format!("connection `{}`: {why}", declared.name))
+        })
+    }
+
     /// Whether this is the name that `mcp.lock` keeps for a tool of a server that nobody has heard yet.
     pub(crate) fn is_locked(&self, bot: &Bot, name: &str) -> bool {
         let (known, registry) = (lock(&self.known), bot.registry());

@@ -11,7 +11,6 @@ use super::{
     given,
     limits::Limits,
     listing::{Listing, Next, Reading},
-    lock::FILE,
     pool::Common,
     spec::{Pin, Transport},
 };
@@ -235,12 +234,7 @@ impl Held {
             }
         };
         match self.common.pins.refuses(&self.declared, &listing, tool) {
-            Some(why) => {
-                let words = format!(
-                    "{why} since {FILE} was written, and its pin refuses it: look at it, and where it is right run `mcp lock`"
-                );
-                Err(Failed::bare(Kind::Pinned, words))
-            }
+            Some(why) => Err(Failed::bare(Kind::Pinned, why)),
             None => Ok(()),
         }
     }

@@ -17,7 +17,7 @@ use bytes::Bytes;
 use futures_util::stream::{BoxStream, StreamExt};
 use http::{
     HeaderMap, HeaderName, HeaderValue, Method, Request, Response, StatusCode, Uri,
-    header::{ACCEPT, CONTENT_TYPE, LOCATION, RETRY_AFTER},
+    header::{ACCEPT, CONTENT_ENCODING, CONTENT_TYPE, LOCATION, RETRY_AFTER},
 };
 use http_body_util::Full;
 use hyper::body::Incoming;
@@ -127,6 +127,11 @@ impl Http {
         if !status.is_success() {
             return self.refused(response, &kind, session.is_some()).await;
         }
+        if let Some(coding) = response.headers().get(CONTENT_ENCODING).filter(|coding| *coding != "identity") {
+            let coding = cut::quoted(&String::from_utf8_lossy(coding.as_bytes()), 40);
+            let words = format!("its answer is compressed ({coding}), which nobody asked for");
+            return Err(Failed::bare(Kind::Unreadable, words));
+        }
         let new_session = response.headers().get(SESSION).and_then(|id| id.to_str().ok()).map(str::to_owned);
         let answer = match media(&response) {
             Media::Stream => {
@@ -184,12 +189,14 @@ impl Http {
             return Ok(Posted::SessionGone(gone()));
         }
         if status.is_redirection() {
-            let to = response.headers().get(LOCATION).and_then(|to| to.to_str().ok()).unwrap_or("elsewhere");
-            let words = format!(
-                "it answers {status} and points to {}, which is not followed: write that URL",
-                cut::quoted(to, 200)
-            );
-            return Err(refused(words));
+            let to = response.headers().get(LOCATION).and_then(|to| to.to_str().ok());
+            return Err(refused(match to {
+                Some(to) => {
+                    let to = cut::quoted(to, 200);
+                    format!("it answers {status} and points to {to}, which is not followed: write that URL")
+                }
+                None => format!("it answers {status} and does not say where it is now"),
+            }));
         }
         let retry_after = response.headers().get(RETRY_AFTER).and_then(|after| wait(after.to_str().ok()?));
         let is_json = matches!(media(&response), Media::Json);

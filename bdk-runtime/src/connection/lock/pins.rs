@@ -71,7 +71,7 @@ impl Pins {
         locked.map(String::as_str).filter(|name| declared.spec.passes(name, || true))
     }
 
-    /// What of a tool changed, where its pin forbids it for that.
+    /// Why a tool's pin forbids it, where it does: what changed, and what to do.
     pub(in crate::connection) fn refuses(
         &self,
         declared: &Declared,
@@ -80,7 +80,12 @@ impl Pins {
     ) -> Option<String> {
         let differences = self.hear(declared, listing);
         let refused = |one: &&Difference| declared.spec.pin == Some(Pin::Refuse) && one.tool == tool;
-        differences.iter().find(refused).map(ToString::to_string)
+        let words = |what: &Difference| {
+            format!(
+                "{what} since {FILE} was written, and its pin refuses it: look at it, and where it is right run `mcp lock`"
+            )
+        };
+        differences.iter().find(refused).map(words)
     }
 
     /// What is not as the lock has it. Told, where it was not told yet.

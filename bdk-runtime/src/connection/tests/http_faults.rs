@@ -52,6 +52,17 @@ async fn what_was_repeated_in_a_new_session_and_then_lost_is_not_taken_for_never
 }
 
 #[tokio::test]
+async fn what_cannot_be_followed_or_unpacked_is_told() {
+    const PACKED: &[(&str, &str)] = &[("content-type", "application/json"), ("content-encoding", "gzip")];
+    let failed = failure(|| Reply::Status(302, &[("location", "/other")], String::new())).await;
+    assert!(failed.words.contains("points to \"/other\"") && failed.never_ran(), "{failed:?}");
+    let failed = failure(|| Reply::Status(301, &[], String::new())).await;
+    assert!(failed.words.contains("does not say where it is now"), "{failed:?}");
+    let failed = failure(|| Reply::Status(200, PACKED, "\u{1f}".to_owned())).await;
+    assert!(failed.kind == Kind::Unreadable && failed.words.contains("compressed (\"gzip\")"), "{failed:?}");
+}
+
+#[tokio::test]
 async fn a_session_that_a_server_forgot_in_words_of_its_own_is_had_anew_too() {
     let bad = json!({ "jsonrpc": "2.0", "id": null, "error": { "code": -32000, "message": "Bad Request: No valid session ID provided" } });
     for (status, body) in [(400, bad.to_string()), (401, "Unauthorized: Session not found".to_owned())] {
