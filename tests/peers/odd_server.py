@@ -1,6 +1,6 @@
 """An MCP server over stdio, made with PyPI's `mcp`, that offers what its first argument says and does odd things when it is called.
 
-The argument is JSON: a tool's name with its annotations, or with null. What a call does, the arguments say: `{"do": …}`, see below.
+The argument is JSON: a tool's name with its annotations, or with null; `schema` among them is that of its input. What a call does, the arguments say: `{"do": …}`, see below.
 """
 
 import asyncio
@@ -23,7 +23,7 @@ async def list_tools(context: Any, params: Any) -> types.ListToolsResult:
         types.Tool(
             name=name,
             description=f"What is called {name}.",
-            input_schema={"type": "object", "properties": {"do": {"type": "string"}}},
+            input_schema=(said or {}).get("schema", {"type": "object", "properties": {"do": {"type": "string"}}}),
             annotations=types.ToolAnnotations.model_validate(said) if said is not None else None,
         )
         for name, said in OFFERED.items()

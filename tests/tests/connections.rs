@@ -328,6 +328,18 @@ fn connections_are_looked_at_and_called_from_the_shell() {
     assert!(wrong.code == 1 && wrong.stderr.contains("no object"), "{wrong:?}");
     let wrong = at_shell(&["mcp", "call", "neaar", "look"]);
     assert!(wrong.code == 1 && wrong.stderr.contains("`near`"), "{wrong:?}");
+    let schema = |property: Value| json!({ "type": "object", "properties": { "a": property } });
+    let odd_schemas = json!({
+        "nonsense": { "schema": schema(json!({ "type": "nonsense" })) },
+        "script": { "schema": schema(json!({ "type": "string", "pattern": "^[\\w-.]+$" })) },
+    });
+    let tried = run_with(PATRON, &["validate", "--connect"], b"", |command| odd(command, &odd_schemas));
+    let told = |tool: &str| {
+        let line = tried.stdout.lines().find(|line| line.contains(&format!("connection `near`, tool \"{tool}\": ")));
+        line.unwrap_or_else(|| panic!("{tried:?}")).to_owned()
+    };
+    assert!(told("nonsense").contains("the tool is left out: the input schema of `nonsense`"), "{tried:?}");
+    assert!(told("script").ends_with("It is offered without that, for the server to check: /properties/a/pattern"));
     let wrong = at_shell(&["mcp", "serve", "--connection", "near"]);
     assert!(wrong.code == 2 && wrong.stderr.contains("no authored connection"), "{wrong:?}");
 }

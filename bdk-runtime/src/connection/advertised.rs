@@ -2,7 +2,8 @@
 //! is not there, and kept as they were last heard.
 
 use super::{
-    Annotations, Declared, Failed, Kind, Listing, Names, RemoteTool, limits::Limits, lock::Pins, names, offered,
+    Annotations, Declared, Failed, Kind, Listing, Names, RemoteTool, limits::Limits, lock::Pins, mended::mended, names,
+    offered,
 };
 use crate::{
     bot::Bot,
@@ -12,7 +13,7 @@ use crate::{
     secrets,
     tool::{Timeout, ToolDefinition},
 };
-use serde_json::Value;
+use serde_json::{Value, json};
 use std::{
     collections::BTreeMap,
     sync::{Arc, Mutex},
@@ -306,14 +307,19 @@ fn tools(
     let own = |name: &str| registry.find(name).is_some_and(|tool| !tool.is_remote());
     let made = names.of(&keys, own).into_iter().zip(offered);
     made.filter_map(|(name, (declared, _, tool))| {
-        let (remote, tool) = (tool?, make(name, declared, tool?));
+        let (remote, tool) = (tool?, make(name, declared, tool?, &tool?.input_schema));
         if secrets::blank(&remote.name) != *remote.name {
             tracing::warn!(target: "bdk::connection", connection = &*declared.name, "left out: a tool whose name is a secret");
             return None;
         }
-        match registry.fault_of(&tool) {
-            None => Some(tool),
-            Some(why) => {
+        match offer(registry, declared, remote, tool) {
+            Ok((tool, told)) => {
+                if let Some(told) = told {
+                    tracing::warn!(target: "bdk::connection", connection = &*declared.name, tool = remote.name, "{told}");
+                }
+                Some(tool)
+            }
+            Err(why) => {
                 tracing::warn!(target: "bdk::connection", connection = &*declared.name, tool = remote.name, "left out: {why}");
                 None
             }
@@ -322,7 +328,40 @@ fn tools(
     .collect()
 }
 
-fn make(name: String, declared: &Declared, tool: &RemoteTool) -> Tool {
+/// A tool as it can be offered, and what the operator has to know of it.
+///
+/// # Errors
+/// Why it cannot be.
+fn offer(
+    registry: &Registry,
+    declared: &Declared,
+    remote: &RemoteTool,
+    tool: Tool,
+) -> Result<(Tool, Option<String>), String> {
+    let Some(why) = registry.fault_of(&tool) else { return Ok((tool, None)) };
+    let Some((schema, places)) = mended(&remote.input_schema) else { return Err(why) };
+    let tool = make(tool.name.to_string(), declared, remote, &schema);
+    match registry.fault_of(&tool) {
+        Some(why) => Err(why),
+        None => {
+            let places = cut::repeated(&places.join(", "), 300);
+            Ok((tool, Some(format!("{why}. It is offered without that, for the server to check: {places}"))))
+        }
+    }
+}
+
+/// What of a server's tool the operator has to know before it is offered, in words.
+#[cfg(feature = "commands")]
+pub(crate) fn misgiving(registry: &Registry, declared: &Declared, remote: &RemoteTool) -> Option<String> {
+    let tool = make(names::legal(&remote.name), declared, remote, &remote.input_schema);
+    match offer(registry, declared, remote, tool) {
+        Ok((_, told)) => told,
+        Err(why) => Some(format!("the tool is left out: {why}")),
+    }
+}
+
+/// `input`: the server's schema, or what is left of it.
+fn make(name: String, declared: &Declared, tool: &RemoteTool, input: &Value) -> Tool {
     let described = |text: &&str| !text.trim().is_empty();
     let description = tool.description.as_deref().filter(described).or(tool.title.as_deref().filter(described));
     let description = match description {
@@ -335,10 +374,15 @@ fn make(name: String, declared: &Declared, tool: &RemoteTool) -> Tool {
     let schema = |schema: &Value| {
         let mut schema = schema.clone();
         secrets::blank_value(&mut schema);
+        plain_properties(&mut schema);
         schema
     };
-    let mut definition =
-        ToolDefinition::new(name.clone()).description(text(&description)).input_schema(schema(&tool.input_schema));
+    let mut input = schema(input);
+    if let Some(root) = input.as_object_mut() {
+        // that it is no other was seen
+        root.entry("type").or_insert_with(|| "object".into());
+    }
+    let mut definition = ToolDefinition::new(name.clone()).description(text(&description)).input_schema(input);
     definition.title = tool.title.as_deref().map(text);
     definition.output_schema = tool.output_schema.as_ref().map(schema);
     definition.effect = offered::effect(&declared.spec, tool);
@@ -346,6 +390,18 @@ fn make(name: String, declared: &Declared, tool: &RemoteTool) -> Tool {
     let remote =
         Remote { connection: declared.name.clone(), own: tool.name.as_str().into(), said: said(tool.annotations) };
     Tool::remote(name, definition, remote, declared.at)
+}
+
+/// `true` and `false` as the schema of a property, said as objects: clients that know no others refuse the whole listing for one.
+fn plain_properties(schema: &mut Value) {
+    let properties = schema.get_mut("properties").and_then(Value::as_object_mut);
+    for property in properties.into_iter().flat_map(|properties| properties.values_mut()) {
+        match property {
+            Value::Bool(true) => *property = json!({}),
+            Value::Bool(false) => *property = json!({ "not": {} }),
+            _ => {}
+        }
+    }
 }
 
 /// MCP's hints as the server gives them.

@@ -58,16 +58,36 @@ struct Written<'a> {
     is_error: Option<bool>,
     #[serde(borrow)]
     result_type: Option<Cow<'a, str>>,
+    #[serde(borrow)]
+    input_requests: Option<&'a RawValue>,
+    #[serde(borrow)]
+    request_state: Option<&'a RawValue>,
+}
+
+/// What a server answers to a call.
+#[derive(Debug)]
+pub(super) enum Answer {
+    Now(Called),
+    /// It is to be asked again, with this state of its. It asks nobody for anything.
+    Later(Box<RawValue>),
 }
 
 impl Called {
-    pub(super) fn read(result: &RawValue) -> Result<Self, Failed> {
+    /// Reads a result.
+    ///
+    /// # Errors
+    /// When it is none.
+    pub(super) fn read(result: &RawValue) -> Result<Answer, Failed> {
         let unreadable = |words: String| Failed::bare(Kind::Unreadable, words);
         let written: Written<'_> = serde_json::from_str(result.get())
             .map_err(|error| unreadable(format!("its result {}", unread::plain(&error))))?;
         match written.result_type.as_deref() {
             None | Some("complete") => {}
             Some("input_required") => {
+                let asks = written.input_requests.is_some_and(|asked| !matches!(asked.get(), "{}" | "null"));
+                if let Some(state) = written.request_state.filter(|_| !asks) {
+                    return Ok(Answer::Later(state.to_owned()));
+                }
                 return Err(unreadable("it asks a person for more, whom a connection cannot ask".to_owned()));
             }
             Some(other) => {
@@ -78,11 +98,11 @@ impl Called {
         if content.as_ref().is_some_and(|content| !content.get().starts_with('[')) {
             return Err(unreadable("the content of its result is no array".to_owned()));
         }
-        Ok(Self {
+        Ok(Answer::Now(Self {
             content: content.unwrap_or_else(empty),
             structured: written.structured_content.map(RawValue::to_owned),
             is_error: written.is_error.unwrap_or_default(),
-        })
+        }))
     }
 }
 
@@ -95,7 +115,10 @@ mod tests {
     use super::*;
 
     fn read(text: &str) -> Result<Called, Failed> {
-        Called::read(&RawValue::from_string(text.to_owned()).unwrap())
+        match Called::read(&RawValue::from_string(text.to_owned()).unwrap())? {
+            Answer::Now(called) => Ok(called),
+            Answer::Later(state) => panic!("it wants to be asked again: {state}"),
+        }
     }
 
     #[test]

@@ -59,7 +59,7 @@ impl Failed {
     pub(super) fn bare(kind: Kind, words: impl Into<String>) -> Self {
         let transient = matches!(
             kind,
-            Kind::Unsent | Kind::SessionGone | Kind::Lost | Kind::Paused | Kind::Full | Kind::TimedOut { .. }
+            Kind::Unsent | Kind::SessionGone | Kind::Lost | Kind::Paused | Kind::Full | Kind::TimedOut { sent: false }
         );
         Self { kind, words: words.into(), transient, retry_after: None }
     }
@@ -83,10 +83,6 @@ impl Failed {
             _ => {}
         }
         self
-    }
-    /// Whether the server refuses a handshake because it has another: "method not found", or "unsupported protocol version".
-    pub(super) fn is_of_version(&self) -> bool {
-        matches!(self.kind, Kind::Server { code: -32601 | -32022, .. })
     }
     pub(super) fn on(mut self, connection: &str) -> Self {
         self.words = secrets::blank(&format!("connection `{connection}`: {}", self.words)).into_owned();

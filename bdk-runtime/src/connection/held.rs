@@ -2,9 +2,9 @@
 
 use super::{
     breaker::{Breaker, Entry},
-    called::{CallInfo, Called},
+    called::{Answer, CallInfo, Called},
     child::Order,
-    client::{Changed, Client, When},
+    client::{Changed, Client, Greeting, Unopened, When},
     declared::Declared,
     failed::{Failed, Kind},
     flight::Flight,
@@ -14,18 +14,34 @@ use super::{
     pool::Common,
     spec::{Pin, Transport},
 };
+use crate::lock::lock;
 use futures_util::future::join_all;
 use std::{
     path::{Path, PathBuf},
     sync::{
         Arc, Mutex, MutexGuard, PoisonError, Weak,
-        atomic::{AtomicBool, AtomicU64, Ordering},
+        atomic::{AtomicU64, Ordering},
     },
+    time::Duration,
 };
 use tokio::{
     sync::{Semaphore, SemaphorePermit},
-    time::{Instant, sleep_until},
+    time::{Instant, sleep, sleep_until},
 };
+
+/// How long a server that wants to be asked again is left alone each time.
+const PAUSES: [Duration; 10] = [
+    Duration::from_millis(50),
+    Duration::from_millis(100),
+    Duration::from_millis(200),
+    Duration::from_millis(400),
+    Duration::from_millis(800),
+    Duration::from_millis(1_600),
+    Duration::from_secs(2),
+    Duration::from_secs(2),
+    Duration::from_secs(2),
+    Duration::from_secs(2),
+];
 
 pub(super) struct Held {
     pub(super) declared: Arc<Declared>,
@@ -34,8 +50,8 @@ pub(super) struct Held {
     limits: Arc<Limits>,
     common: Common,
     has_templates: bool,
-    /// Whether its process speaks the newest version of MCP alone, as far as is known.
-    newest: AtomicBool,
+    /// How its process is greeted.
+    greeting: Mutex<Greeting>,
     breaker: Breaker,
     seats: Semaphore,
     state: Mutex<State>,
@@ -69,7 +85,7 @@ impl Held {
         let limits = common.limits.clone();
         Self {
             has_templates: given::has_templates(&declared.spec.transport),
-            newest: AtomicBool::new(false),
+            greeting: Mutex::default(),
             breaker: Breaker::new(limits.clone()),
             seats: Semaphore::new(limits.in_flight),
             state: Mutex::default(),
@@ -119,12 +135,26 @@ impl Held {
         let _seat = self.seat(when).await?;
         let arguments: Arc<str> = input.into();
         let mut again = true;
+        let mut state = None;
+        let mut pauses = PAUSES.iter();
         loop {
             let client = self.client(when).await?;
             self.is_as_pinned(tool, when).await?;
             let in_headers = self.has_in_headers(tool, &client, when).await?;
-            match client.call(tool, &arguments, in_headers, when).await {
-                Ok(result) => return Called::read(&result),
+            match client.call(tool, &arguments, state.take(), in_headers, when).await {
+                Ok(result) => match (Called::read(&result)?, pauses.next()) {
+                    (Answer::Now(called), _) => return Ok(called),
+                    (Answer::Later(next), Some(pause)) => {
+                        state = Some(next);
+                        let late =
+                            || Failed::bare(Kind::TimedOut { sent: true }, "it wanted to be asked again, and later");
+                        within(when, sleep(*pause), late).await?;
+                    }
+                    (Answer::Later(_), None) => {
+                        let words = format!("it wanted to be asked again {} times", PAUSES.len() + 1);
+                        return Err(Failed::bare(Kind::Unreadable, words));
+                    }
+                },
                 Err(failed) if self.may_help(&failed, &client) && again => again = false,
                 Err(failed) => return Err(failed),
             }
@@ -173,12 +203,16 @@ impl Held {
         }
     }
 
-    /// The last listing, as long as nothing speaks for another one. A server that changes without a word is noticed where
-    /// changes are refused.
+    /// The last listing, as long as nothing speaks for another one. That a server changes without a word is noticed where
+    /// changes are refused, and where it has no way to say it.
     pub(super) fn kept(&self) -> Option<Arc<Listing>> {
         let state = self.state();
         let listed = state.listed.as_ref()?;
-        let is_old = self.declared.spec.pin == Some(Pin::Refuse) && listed.at.elapsed() >= self.limits.pinned;
+        let ages = || {
+            let tells = state.client.as_ref().is_none_or(|client| client.tells_of_changes());
+            self.declared.spec.pin == Some(Pin::Refuse) || !tells
+        };
+        let is_old = listed.at.elapsed() >= self.limits.listed && ages();
         (!is_old && listed.version == self.version.load(Ordering::Acquire)).then(|| listed.listing.clone())
     }
 
@@ -362,20 +396,20 @@ impl Held {
         cwd: Option<&Path>,
     ) -> Result<Client, Failed> {
         let order = Order { connection: self.name(), program, args, env, cwd, grace: self.limits.grace };
-        let begin = async |newest| {
-            let started = order.start(&self.common.notes)?;
-            Client::over_stdio(self.name(), started, newest, &self.limits, self.changed()).await
+        let begin = async |greeting: &Greeting| {
+            let started = order.start(&self.common.notes).map_err(|failed| Unopened { failed, instead: None })?;
+            Client::over_stdio(self.name(), started, greeting, &self.limits, self.changed()).await
         };
-        // a process that is asked in a version before its own may end at once: it is asked in the one that most know, and which
-        // one it answered is remembered
-        let newest = self.newest.load(Ordering::Relaxed);
-        match begin(newest).await {
-            Err(failed) if failed.is_of_version() => {
-                let client = begin(!newest).await.map_err(|_| failed)?;
-                self.newest.store(!newest, Ordering::Relaxed);
+        let greeting = lock(&self.greeting).clone();
+        match begin(&greeting).await {
+            Ok(client) => Ok(client),
+            Err(Unopened { failed, instead: Some(instead) }) if instead != greeting => {
+                let client = begin(&instead).await.map_err(|_| failed)?;
+                // what it wants is asked once
+                *lock(&self.greeting) = instead;
                 Ok(client)
             }
-            begun => begun,
+            Err(unopened) => Err(unopened.failed),
         }
     }
 

@@ -30,7 +30,7 @@ pub(crate) struct Limits {
     pub(crate) between_changes: Duration,
     pub(crate) pages: usize,
     /// A listing that a pin holds is no older than this at a call.
-    pub(crate) pinned: Duration,
+    pub(crate) listed: Duration,
     /// Failures in a row after which it is not tried for a while.
     pub(crate) failures: u32,
     /// Crashes of a process within [`crash_window`](Self::crash_window), likewise.
@@ -63,7 +63,7 @@ impl Default for Limits {
             patience: seconds(10),
             between_changes: seconds(1),
             pages: 1_000,
-            pinned: seconds(60),
+            listed: seconds(60),
             failures: 5,
             crashes: 5,
             crash_window: seconds(60),

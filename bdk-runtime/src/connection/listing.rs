@@ -80,6 +80,8 @@ struct Written<'a> {
     output_schema: Option<&'a RawValue>,
     #[serde(borrow)]
     annotations: Option<&'a RawValue>,
+    #[serde(borrow)]
+    execution: Option<&'a RawValue>,
 }
 
 /// The tools on a page, each as it stands there.
@@ -200,6 +202,10 @@ impl<'a> Reading<'a> {
         if output_schema.as_ref().is_some_and(|schema| !schema.is_object() && !schema.is_boolean()) {
             return Err("its `outputSchema` is no schema".to_owned());
         }
+        let execution: Option<Value> = field("execution", written.execution)?;
+        if execution.is_some_and(|execution| execution["taskSupport"] == "required") {
+            return Err("it is called as a task alone, which bdk does not do".to_owned());
+        }
         let hints: Option<Value> = field("annotations", written.annotations)?;
         let hint = |name: &str| hints.as_ref().and_then(|hints| hints.get(name)?.as_bool());
         let title = || Some(hints.as_ref()?.get("title")?.as_str()?.to_owned());
@@ -270,6 +276,7 @@ mod tests {
             { "name": "no_schema" },
             { "name": "text", "inputSchema": "object" },
             { "name": "list", "inputSchema": { "type": "array" } },
+            { "name": "task", "inputSchema": {}, "execution": { "taskSupport": "required" } },
             { "inputSchema": {} },
             7,
             huge,
@@ -279,7 +286,7 @@ mod tests {
         ] })])
         .unwrap();
         assert_eq!(names(&listing), ["one", "recursive", "two"]);
-        assert_eq!(listing.warnings.len(), 7, "{:?}", listing.warnings);
+        assert_eq!(listing.warnings.len(), 8, "{:?}", listing.warnings);
         assert!(listing.warnings.iter().any(|w| w.contains("\"huge\"") && w.contains("2048 KiB")), "{listing:?}");
     }
 

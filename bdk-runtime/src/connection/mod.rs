@@ -4,7 +4,8 @@
 //! binary has of it, [`check`] what is wrong with it. With the feature `connections` there is more: [`pool`] has them all, [`places`] the processes of authored ones, [`held`]
 //! one of them with what happens to it ([`breaker`], [`flight`], [`given`], [`listing`], [`unread`]), [`client`] is an open server over
 //! [`wire`] or a [`child`]; [`offered`] says which tools of it there are, [`lock`] whether they are
-//! what they were, [`names`] and [`advertised`] put them among the bot's.
+//! what they were, [`names`] and [`advertised`] put them among the bot's, [`mended`] where their schemas
+//! are in another dialect.
 #![cfg_attr(not(feature = "connections"), allow(dead_code, unused_imports, reason = "nothing opens them"))]
 
 #[cfg(feature = "connections")]
@@ -34,6 +35,8 @@ mod listing;
 #[cfg(feature = "connections")]
 pub(crate) mod lock;
 #[cfg(feature = "connections")]
+mod mended;
+#[cfg(feature = "connections")]
 mod names;
 #[cfg(feature = "connections")]
 pub(crate) mod offered;
@@ -53,6 +56,8 @@ mod unread;
 #[cfg(feature = "connections")]
 mod wire;
 
+#[cfg(all(feature = "connections", feature = "commands"))]
+pub(crate) use advertised::misgiving;
 pub(crate) use declared::{Access, Declared};
 pub use declared::{ConnectionDef, ConnectionRef};
 pub(crate) use spec::Spec;

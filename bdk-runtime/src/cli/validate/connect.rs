@@ -5,8 +5,9 @@ use crate::{
     connection::{
         Connections, Declared, Listing, Pin,
         lock::{FILE, Lock, Locked, What, against, found},
-        offered,
+        misgiving, offered,
     },
+    cut,
     registry::{Problem, Registry, Severity},
 };
 use futures_util::future::join_all;
@@ -28,7 +29,8 @@ pub(super) struct Tried {
 pub(super) async fn all(registry: &Registry, problems: &mut Vec<Problem>) -> Result<Vec<Tried>, Stop> {
     let pool = Connections::new(registry.connections(), Arc::default(), None);
     let lock = found().and_then(|found| found.lock.ok()).unwrap_or_default();
-    let tried = unless_stopped(join_all(registry.connections().iter().map(|one| open(&pool, one, &lock)))).await;
+    let tried =
+        unless_stopped(join_all(registry.connections().iter().map(|one| open(registry, &pool, one, &lock)))).await;
     pool.close().await;
     let tried = tried.ok_or_else(|| Stop::failed("ended by a signal"))?;
     let mut out = Vec::new();
@@ -39,7 +41,7 @@ pub(super) async fn all(registry: &Registry, problems: &mut Vec<Problem>) -> Res
     Ok(out)
 }
 
-async fn open(pool: &Connections, one: &Declared, lock: &Lock) -> (Tried, Vec<Problem>) {
+async fn open(registry: &Registry, pool: &Connections, one: &Declared, lock: &Lock) -> (Tried, Vec<Problem>) {
     let start = Instant::now();
     let listed = pool.list(&one.name).await;
     let took = start.elapsed();
@@ -59,6 +61,13 @@ async fn open(pool: &Connections, one: &Declared, lock: &Lock) -> (Tried, Vec<Pr
         let unknown = offered::unknown(&one.spec, &listing.tools).into_iter().filter(|_| !one.is_authored());
         let unknown = unknown.map(|why| format!("connection `{}`: {why}", one.name));
         problems.extend(unknown.map(|why| problem(one, Severity::Warning, "connection_names", &why)));
+        let passing = offered::offered(&one.spec, &listing.tools).unwrap_or_default();
+        let passing = passing.into_iter().filter(|_| one.advertises_server());
+        let misgivings = passing.filter_map(|tool| {
+            let why = misgiving(registry, one, tool)?;
+            Some(format!("connection `{}`, tool {}: {why}", one.name, cut::quoted(&tool.name, 80)))
+        });
+        problems.extend(misgivings.map(|why| problem(one, Severity::Warning, "connection_tool", &why)));
     }
     let left_out = listed.iter().flat_map(|listing| &listing.warnings);
     let left_out = left_out.map(|why| format!("connection `{}`: {why}", one.name));

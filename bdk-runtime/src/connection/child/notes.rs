@@ -166,7 +166,7 @@ fn sweep(folder: &Path) {
         if let Some(pid) = left.filter(|pid| kill_group(*pid).is_ok()) {
             tracing::info!(
                 target: "bdk::connection", connection = note.connection, pid,
-                "ended what an earlier run of the bot left"
+                "ended what a bot that was killed left"
             );
         }
         // the next start tries it again

@@ -51,7 +51,10 @@ impl Tail {
         if text.len() < whole.len() {
             text.push('…');
         }
-        tracing::info!(target: "bdk::connection", connection, "{text}");
+        // a banner is framed by blank lines
+        if !text.trim().is_empty() {
+            tracing::info!(target: "bdk::connection", connection, "{text}");
+        }
         let mut lines = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if lines.len() == LINES {
             lines.pop_front();

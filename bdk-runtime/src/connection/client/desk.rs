@@ -35,6 +35,8 @@ pub(super) struct Desk {
     pub(super) resumable: Resumable,
     /// How often it answered, or told how far a call is.
     signs: AtomicU64,
+    /// Over HTTP: there is a stream for what it says by itself.
+    pub(super) hears: AtomicBool,
     /// A message is being written.
     pub(super) writing: AtomicBool,
     /// What is done when its tools changed, once it speaks MCP with sessions: of what such a server tells, nothing else is of use.
@@ -74,6 +76,7 @@ impl Desk {
             asked: Asked::new(patience),
             resumable: Resumable::default(),
             signs: AtomicU64::new(0),
+            hears: AtomicBool::new(false),
             writing: AtomicBool::new(false),
             changed: OnceLock::new(),
             trouble: Mutex::default(),
@@ -310,6 +313,10 @@ pub(super) fn written(message: &ClientJsonRpcMessage) -> Result<Vec<u8>, Failed>
                 });
                 text.extend_from_slice(br#","arguments":"#);
                 text.extend_from_slice(arguments.as_bytes());
+                if let Some(state) = &slot.request_state {
+                    text.extend_from_slice(br#","requestState":"#);
+                    text.extend_from_slice(state.get().as_bytes());
+                }
                 text.extend_from_slice(b"}}");
                 wrote.map(|()| text)
             }

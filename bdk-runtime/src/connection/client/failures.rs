@@ -39,9 +39,7 @@ pub(super) fn of_handshake(error: &ClientInitializeError) -> Failed {
         ClientInitializeError::LegacyFallbackFailed { fallback, .. } => return of_handshake(fallback),
         ClientInitializeError::TransportError { error, .. } => return of_transport(&*error.error, Kind::Open),
         ClientInitializeError::JsonRpcError(error) => {
-            let refused = of_server(error);
-            let words = format!("it refuses the handshake: {} ({})", cut::repeated(&error.message, 500), error.code.0);
-            return Failed { words, ..refused };
+            format!("it refuses the handshake: {} ({})", cut::repeated(&error.message, 500), error.code.0)
         }
         ClientInitializeError::NoCompatibleProtocolVersion { server_supported, .. } => {
             let known: Vec<&str> = server_supported.iter().map(ProtocolVersion::as_str).collect();

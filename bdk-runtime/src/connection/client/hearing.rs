@@ -3,9 +3,12 @@
 use super::Changed;
 use crate::bot::Identity;
 use rmcp::{
-    ClientHandler, Peer, RoleClient,
-    model::{ClientCapabilities, ClientConfig, Implementation, SubscriptionFilter},
-    service::NotificationContext,
+    ClientHandler, ErrorData, Peer, RoleClient,
+    model::{
+        ClientCapabilities, ClientConfig, ElicitRequestParams, ElicitResult, ErrorCode, Implementation,
+        ProtocolVersion, SubscriptionFilter,
+    },
+    service::{NotificationContext, RequestContext},
 };
 use std::time::Duration;
 
@@ -30,16 +33,36 @@ pub(super) async fn listen(peer: Peer<RoleClient>, changed: Changed) {
     }
 }
 
+fn nobody(capability: &str) -> ErrorData {
+    let words = format!("this client has not declared the capability `{capability}`");
+    ErrorData::new(ErrorCode::METHOD_NOT_FOUND, words, None)
+}
+
 /// The bot as servers see it: it has tools called, and nothing else.
 #[derive(Clone)]
 pub(super) struct Handler {
     pub(super) changed: Changed,
+    /// What a handshake asks for.
+    pub(super) version: ProtocolVersion,
 }
 
 impl ClientHandler for Handler {
     fn get_info(&self) -> ClientConfig {
         let Identity { name, version } = Identity::get();
         ClientConfig::new(ClientCapabilities::default(), Implementation::new(name, version))
+            .with_protocol_version(self.version.clone())
+    }
+    // a bot that says that it cannot be asked is asked all the same by some: nobody declined
+    async fn create_elicitation(
+        &self,
+        _: ElicitRequestParams,
+        _: RequestContext<RoleClient>,
+    ) -> Result<ElicitResult, ErrorData> {
+        Err(nobody("elicitation"))
+    }
+    #[expect(deprecated, reason = "servers of the versions that have it still ask")]
+    async fn list_roots(&self, _: RequestContext<RoleClient>) -> Result<rmcp::model::ListRootsResult, ErrorData> {
+        Err(nobody("roots"))
     }
     async fn on_tool_list_changed(&self, _: NotificationContext<RoleClient>) {
         (self.changed)();

@@ -28,7 +28,10 @@ use rmcp::{
     },
 };
 use sse_stream::Sse;
-use std::{collections::HashMap, sync::Arc};
+use std::{
+    collections::HashMap,
+    sync::{Arc, atomic::Ordering},
+};
 use tokio::time::timeout;
 
 const SESSION: HeaderName = HeaderName::from_static("mcp-session-id");
@@ -216,8 +219,9 @@ impl Http {
             return Ok(Posted::SessionGone(gone()));
         }
         let denied = matches!(status, StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN | StatusCode::TOO_MANY_REQUESTS);
+        // a server that knows no such request may fall over it
         if let What::Discover(id) = kind
-            && status.is_client_error()
+            && (status.is_client_error() || matches!(status.as_u16(), 500 | 501))
             && !denied
         {
             return Ok(Posted::Answer(older(id, own)));
@@ -323,6 +327,7 @@ impl StreamableHttpClient for Http {
         let response = self.0.wire.send(request).await.map_err(StreamableHttpError::Client)?;
         match (response.status(), media(&response)) {
             (StatusCode::OK, Media::Stream) => {
+                self.0.desk.hears.store(true, Ordering::Relaxed);
                 Ok(events::events(response.into_body(), self.0.desk.clone(), self.0.limits.message, of))
             }
             // asking again gives nothing else

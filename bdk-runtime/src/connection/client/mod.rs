@@ -5,6 +5,7 @@ mod body;
 mod desk;
 mod events;
 mod failures;
+mod greeting;
 mod hearing;
 mod http;
 mod resumed;
@@ -24,6 +25,7 @@ use super::{
 use crate::session::META;
 use ::http::HeaderMap;
 use desk::{Desk, WithSlot};
+pub(super) use greeting::Greeting;
 use hearing::{Handler, listen};
 use rmcp::{
     Peer, RoleClient,
@@ -76,6 +78,13 @@ impl When<'_> {
     }
 }
 
+/// A client that there is not.
+pub(super) struct Unopened {
+    pub(super) failed: Failed,
+    /// How the server wants to be greeted.
+    pub(super) instead: Option<Greeting>,
+}
+
 /// A server, open. Dropped, it is closed, and a process of its is killed.
 pub(super) struct Client {
     peer: Peer<RoleClient>,
@@ -88,6 +97,8 @@ pub(super) struct Client {
     listed: AtomicBool,
     /// Its version of MCP has neither sessions nor pings.
     modern: bool,
+    /// It says that it tells when its tools changed.
+    tells: bool,
     /// A request of its was not answered in time: whether the server is there still is not known.
     doubted: AtomicBool,
     /// Its process ended while something was asked of it: a crash, whatever its exit code.
@@ -113,24 +124,24 @@ impl Client {
             StreamableHttpClientTransportConfig::with_uri(url).max_concurrent_requests(limits.in_flight + BESIDE_CALLS);
         config.channel_buffer_capacity = limits.in_flight;
         config.retry_config = Arc::new(reconnecting);
-        let handler = Handler { changed: changed.clone() };
-        let begin = |mode| {
+        let begin = |version, mode| {
             let transport = StreamableHttpClientTransport::with_client(server.clone(), config.clone());
-            handler.clone().serve_with_lifecycle(transport, mode)
+            Handler { changed: changed.clone(), version }.serve_with_lifecycle(transport, mode)
         };
         let serving = async {
-            let preferred_versions = vec![ProtocolVersion::V_2026_07_28];
-            match begin(ClientLifecycleMode::Auto { preferred_versions, legacy_version: None }).await {
-                Err(ClientInitializeError::NoCompatibleProtocolVersion { server_supported, .. })
-                    if server_supported.is_empty() || server_supported.iter().any(ProtocolVersion::has_initialize) =>
-                {
-                    // it knows the newest version well enough to say that it does not speak it: rmcp leaves it there
-                    begin(ClientLifecycleMode::Initialize).await
-                }
-                begun => begun,
+            let version = Greeting::default().version();
+            let newest_first = ClientLifecycleMode::Auto {
+                preferred_versions: vec![ProtocolVersion::LATEST],
+                legacy_version: Some(version.clone()),
+            };
+            let begun = begin(version, newest_first).await;
+            match begun.as_ref().err().and_then(Greeting::instead) {
+                Some(Greeting::Initialize(version)) => begin(version, ClientLifecycleMode::Initialize).await,
+                // of the newest version it was asked
+                Some(Greeting::Discover) | None => begun,
             }
         };
-        match Self::opened(serving, desk, None, limits, changed).await {
+        match Self::opened(serving, desk, None, limits, changed.clone()).await.map_err(|unopened| unopened.failed) {
             Err(failed)
                 if matches!(failed.kind, Kind::Refused { status: 400 | 404..=499 }) && server.is_of_old().await =>
             {
@@ -142,26 +153,18 @@ impl Client {
         }
     }
 
-    /// `newest`: in the newest version of MCP, and no other; or else in those that begin with a handshake.
-    ///
-    /// # Errors
-    /// Of [`Kind::Server`] when the server refuses it.
     pub(super) async fn over_stdio(
         connection: &str,
         started: Started,
-        newest: bool,
+        greeting: &Greeting,
         limits: &Arc<Limits>,
         changed: Changed,
-    ) -> Result<Self, Failed> {
+    ) -> Result<Self, Unopened> {
         let desk = Arc::new(Desk::new(limits.ping));
         let Started { stdin, stdout, gone, process } = started;
         let pipes = stdio::Pipes::to(connection, stdin, stdout, gone, desk.clone(), limits.message);
-        let handler = Handler { changed: changed.clone() };
-        let mode = match newest {
-            true => ClientLifecycleMode::Discover { preferred_versions: vec![ProtocolVersion::V_2026_07_28] },
-            false => ClientLifecycleMode::Initialize,
-        };
-        let serving = handler.serve_with_lifecycle(pipes, mode);
+        let handler = Handler { changed: changed.clone(), version: greeting.version() };
+        let serving = handler.serve_with_lifecycle(pipes, greeting.mode());
         Self::opened(serving, desk, Some(process), limits, changed).await
     }
 
@@ -172,7 +175,7 @@ impl Client {
         process: Option<Process>,
         limits: &Limits,
         changed: Changed,
-    ) -> Result<Self, Failed> {
+    ) -> Result<Self, Unopened> {
         let running = match timeout(limits.open, Box::pin(serving)).await {
             Ok(Ok(running)) => running,
             Ok(Err(error)) => {
@@ -185,17 +188,18 @@ impl Client {
                     Some(process) if closed => timeout(Duration::from_secs(2), process.ended()).await.ok().flatten(),
                     _ => None,
                 };
-                return Err(match ended {
+                let failed = match ended {
                     Some(ended) => {
                         Failed::bare(Kind::Open, format!("it did not begin to talk: {}", ended.words)).transient(true)
                     }
                     None => failed,
-                });
+                };
+                return Err(Unopened { failed, instead: Greeting::instead(&error) });
             }
             Err(_) => {
                 let said = process.as_ref().map(Process::said).unwrap_or_default();
                 let words = format!("it did not answer within {:?}{said}", limits.open);
-                return Err(Failed::bare(Kind::Open, words).transient(true));
+                return Err(Unopened { failed: Failed::bare(Kind::Open, words).transient(true), instead: None });
             }
         };
         // of a first try that a second made good
@@ -219,6 +223,7 @@ impl Client {
             _listening: listening,
             listed: AtomicBool::new(!modern),
             modern,
+            tells,
             doubted: AtomicBool::new(false),
             interrupted: AtomicBool::new(false),
         })
@@ -234,6 +239,10 @@ impl Client {
     /// Whether it is to be asked for a sign of life before anything else.
     pub(super) fn is_doubted(&self) -> bool {
         self.doubted.load(Ordering::Relaxed)
+    }
+    /// Whether it tells when its tools changed, and can.
+    pub(super) fn tells_of_changes(&self) -> bool {
+        self.tells && (self.process.is_some() || self.modern || self.desk.hears.load(Ordering::Relaxed))
     }
     /// Whether there is something to be had anew by opening it again: a process, or a session.
     pub(super) fn has_state(&self) -> bool {
@@ -252,7 +261,9 @@ impl Client {
         let when = When::until(Instant::now() + within);
         let answered = match self.request(question, &slot, &when).await {
             Ok(_) => true,
-            Err(failed) => matches!(failed.kind, Kind::Server { .. } | Kind::Unreadable | Kind::Refused { .. }),
+            Err(failed) => {
+                matches!(failed.kind, Kind::Server { .. } | Kind::Unreadable | Kind::Refused { .. } | Kind::SessionGone)
+            }
         };
         let alive = !self.is_closed() && (answered || self.desk.signs() != before);
         self.doubted.store(!alive, Ordering::Relaxed);
@@ -286,11 +297,13 @@ impl Client {
         }
     }
 
-    /// Calls a tool. `in_headers`: some of its arguments are repeated there.
+    /// Calls a tool. `state`: as the server gave it to be asked again with; `in_headers`: some of the arguments are repeated
+    /// there.
     pub(super) async fn call(
         &self,
         tool: &str,
         arguments: &Arc<str>,
+        state: Option<Box<RawValue>>,
         in_headers: bool,
         when: &When<'_>,
     ) -> Result<Box<RawValue>, Failed> {
@@ -299,7 +312,7 @@ impl Client {
             // those that are no object are for the server to refuse
             params.arguments = serde_json::from_str(arguments).ok();
         }
-        let slot = Arc::new(Slot::of_call(arguments.clone(), when));
+        let slot = Arc::new(Slot::of_call(arguments.clone(), state, when));
         let mut request = CallToolRequest::new(params);
         request.extensions.insert(WithSlot(slot.clone()));
         let mut request = ClientRequest::CallToolRequest(request);

@@ -16,6 +16,8 @@ const LEFT: u8 = 2;
 pub(super) struct Slot {
     /// The arguments of a call, as they are sent.
     pub(super) arguments: Option<Arc<str>>,
+    /// What the server gave to be asked again with.
+    pub(super) request_state: Option<Box<RawValue>>,
     pub(super) traceparent: Option<Box<str>>,
     /// Told how far the call is.
     pub(super) hears: Option<Arc<dyn Hears>>,
@@ -24,13 +26,20 @@ pub(super) struct Slot {
 }
 
 impl Slot {
-    pub(super) fn of_call(arguments: Arc<str>, when: &When<'_>) -> Self {
+    pub(super) fn of_call(arguments: Arc<str>, request_state: Option<Box<RawValue>>, when: &When<'_>) -> Self {
         let (traceparent, hears) = (when.traceparent.map(Into::into), when.hears.cloned());
-        Self { arguments: Some(arguments), traceparent, hears, ..Self::of_question() }
+        Self { arguments: Some(arguments), request_state, traceparent, hears, ..Self::of_question() }
     }
     /// Of a request that does nothing to the server: a listing, a ping.
     pub(super) fn of_question() -> Self {
-        Self { arguments: None, traceparent: None, hears: None, state: AtomicU8::new(NEW), outcome: Mutex::default() }
+        Self {
+            arguments: None,
+            request_state: None,
+            traceparent: None,
+            hears: None,
+            state: AtomicU8::new(NEW),
+            outcome: Mutex::default(),
+        }
     }
     pub(super) fn is_of_call(&self) -> bool {
         self.arguments.is_some()

@@ -67,6 +67,36 @@ async fn a_silent_server_is_waited_for_once_and_holds_up_nobody_who_can_do_witho
 }
 
 #[tokio::test]
+async fn a_tool_whose_schema_is_in_another_dialect_is_offered_without_what_cannot_be_checked_here() {
+    let odd = json!({ "type": "object", "properties": {
+        "name": { "type": "string", "pattern": "^[\\w-.]+$" }, "any": true, "none": false, "count": { "type": "integer" },
+    } });
+    let wrong = json!({ "type": "object", "properties": { "name": { "type": "nonsense" } } });
+    let (url, server) = Fault::serve(move |asked, _| {
+        let tools = json!([{ "name": "odd", "inputSchema": odd }, { "name": "wrong", "inputSchema": wrong }, { "name": "bare", "inputSchema": {} }]);
+        (asked.method() == "tools/list").then(|| asked.result(json!({ "tools": tools })))
+    })
+    .await;
+    let bot = bot(&[("alpha", &url)]);
+    assert!(bot.find_or_connect("wrong").await.is_none());
+    assert!(bot.find("bare").is_some());
+    let tool = bot.find_or_connect("odd").await.unwrap();
+    let properties = json!({
+        "name": { "type": "string" }, "any": {}, "none": { "not": {} }, "count": { "type": "integer" },
+    });
+    assert_eq!(tool.make_input_schema()["properties"], properties);
+    // what is left is checked here, and the server sees the rest
+    for (input, code) in
+        [(json!({ "name": "a b", "any": [1] }), None), (json!({ "count": "x" }), Some("invalid_input"))]
+    {
+        let input = crate::call::CallInput::from(input);
+        let done = crate::call::call(&bot, "odd", input, Default::default()).await.unwrap();
+        assert_eq!(done.error.as_ref().map(|error| error.code.as_str()), code, "{:?}", done.error);
+    }
+    assert_eq!(server.asked("tools/call").pop().unwrap().body["params"]["arguments"]["name"], "a b");
+}
+
+#[tokio::test]
 async fn the_tools_of_a_slow_server_come_when_they_come_and_take_no_name_from_another() {
     let is_up = Arc::new(AtomicBool::new(false));
     let up = is_up.clone();

@@ -259,6 +259,80 @@ async fn a_server_that_refuses_the_newest_version_is_spoken_to_in_one_it_has() {
 }
 
 #[tokio::test]
+async fn a_handshake_asks_for_a_version_that_has_one_and_then_for_what_the_server_names() {
+    // a server may fall over a request that it does not know
+    for probed in [500, 501, 400] {
+        let (url, server) = Fault::serve(move |asked, _| match asked.method() {
+            "server/discover" => Some(Reply::Status(probed, &[], "oh".to_owned())),
+            "initialize" if asked.body["params"]["protocolVersion"] != "2025-06-18" => {
+                let data =
+                    json!({ "supported": ["2025-03-26", "2025-06-18", "1999-01-01"], "requested": "2025-11-25" });
+                let error = json!({ "code": -32602, "message": "Unsupported protocol version", "data": data });
+                let answer = json!({ "jsonrpc": "2.0", "id": asked.body["id"], "error": error });
+                Some(Reply::Status(200, &[("content-type", "application/json")], answer.to_string()))
+            }
+            _ => None,
+        })
+        .await;
+        assert_eq!(said(&at(&url), "echo", json!({})).await.unwrap(), "done");
+        let asked = server.asked("initialize");
+        let versions: Vec<_> = asked.iter().map(|asked| &asked.body["params"]["protocolVersion"]).collect();
+        assert_eq!(versions, ["2025-11-25", "2025-06-18"]);
+    }
+}
+
+#[tokio::test]
+async fn a_server_that_wants_to_be_asked_again_later_is() {
+    let (url, server) = Fault::serve(|asked, before| match asked.method() {
+        "server/discover" => Some(asked.result(discovery(&json!(["2026-07-28"])))),
+        "tools/call" if asked.body["params"]["name"] == "never" || before < 2 => Some(asked.result(json!({
+            "resultType": "input_required", "requestState": format!("\u{e4}{before}"),
+        }))),
+        _ => None,
+    })
+    .await;
+    let connections = at(&url);
+    assert_eq!(said(&connections, "echo", json!({ "a": 1 })).await.unwrap(), "done");
+    let asked = server.asked("tools/call");
+    let states: Vec<_> = asked.iter().map(|asked| &asked.body["params"]["requestState"]).collect();
+    assert_eq!(states, [&Value::Null, &json!("\u{e4}0"), &json!("\u{e4}1")]);
+    assert!(asked.iter().all(|asked| asked.body["params"]["arguments"] == json!({ "a": 1 })));
+    let info = CallInfo { deadline: Some(Instant::now() + Duration::from_millis(500)), ..CallInfo::default() };
+    let failed = connections.call("it", "never", &to_raw_value(&json!({})).unwrap(), &info).await.unwrap_err();
+    assert_eq!(failed.kind, Kind::TimedOut { sent: true });
+}
+
+#[tokio::test]
+async fn what_a_server_asks_though_nobody_said_that_it_may_is_an_error_and_no_answer() {
+    let (url, server) = Fault::serve(|asked, _| {
+        (asked.method() == "tools/call").then(|| {
+            let asks = |id: &str, method: &str, params: Value| {
+                format!("data: {}\n\n", json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": params }))
+            };
+            let schema = json!({ "type": "object", "properties": {} });
+            let done = json!({ "jsonrpc": "2.0", "id": asked.body["id"], "result": text("done") });
+            Reply::Stream(
+                [
+                    asks("q1", "elicitation/create", json!({ "message": "?", "requestedSchema": schema })),
+                    asks("q2", "roots/list", json!({})),
+                    asks("q3", "sampling/createMessage", json!({ "messages": [], "maxTokens": 1 })),
+                    format!("data: {done}\n\n"),
+                ]
+                .concat(),
+            )
+        })
+    })
+    .await;
+    let connections = at(&url);
+    assert_eq!(said(&connections, "echo", json!({})).await.unwrap(), "done");
+    let answered = || server.asked("").into_iter().filter(|asked| asked.body["id"].is_string());
+    until("all were answered", || answered().count() == 3).await;
+    for answer in answered() {
+        assert_eq!(answer.body["error"]["code"], -32601, "{:?}", answer.body);
+    }
+}
+
+#[tokio::test]
 async fn a_server_that_is_not_there_is_left_alone_after_five_tries_and_found_when_it_is_back() {
     let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = listener.local_addr().unwrap();

@@ -61,6 +61,32 @@ async fn a_listing_that_fails_is_told_and_asked_for_again_the_next_time() {
 }
 
 #[tokio::test]
+async fn a_server_that_has_no_way_to_say_that_its_tools_changed_is_listed_again_before_long() {
+    let capable = json!({ "tools": { "listChanged": true } });
+    for (capabilities, streams, ages) in
+        [(json!({ "tools": {} }), true, true), (capable.clone(), false, true), (capable, true, false)]
+    {
+        let (url, server) = Fault::serve(move |asked, _| match asked.method() {
+            "initialize" => Some(asked.result(json!({
+                "protocolVersion": "2025-11-25", "capabilities": capabilities, "serverInfo": { "name": "fault", "version": "1" },
+            }))),
+            "" if streams && asked.http == "GET" => Some(Reply::Stream(": nothing new\n\n".to_owned())),
+            _ => None,
+        })
+        .await;
+        let connections =
+            with(Connection::http(&url), Limits { listed: Duration::from_millis(300), ..Limits::default() });
+        names(&connections).await;
+        names(&connections).await;
+        assert_eq!(server.asked("tools/list").len(), 1, "{streams} {ages}");
+        tokio::time::sleep(Duration::from_millis(600)).await;
+        names(&connections).await;
+        assert_eq!(server.asked("tools/list").len(), 1 + usize::from(ages), "{streams} {ages}");
+        connections.close().await;
+    }
+}
+
+#[tokio::test]
 async fn tools_that_changed_are_listed_anew_and_whoever_watches_is_told() {
     static MORE: AtomicBool = AtomicBool::new(false);
     let (url, _) = Fault::serve(|asked, _| {

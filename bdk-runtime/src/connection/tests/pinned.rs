@@ -32,7 +32,7 @@ async fn changing(forgets: bool) -> (Connections, Arc<AtomicBool>, Fault) {
     .await;
     let lock = Lock::listed(&[("it", json!([{ "name": "echo", "inputSchema": { "type": "object" } }]))]);
     let declared = [declared("it", Connection::http(&url).pin(Pin::Refuse))];
-    let limits = Limits { pinned: Duration::from_millis(300), ..Limits::default() };
+    let limits = Limits { listed: Duration::from_millis(300), ..Limits::default() };
     let connections = Connections::with_limits(&declared, Arc::new(Pins::of(lock)), None, limits);
     call(&connections, "echo", json!({})).await.unwrap();
     assert_eq!(server.asked("initialize").len(), 1);

@@ -79,6 +79,22 @@ async fn a_server_over_http_that_hangs_is_opened_anew_and_one_that_only_knows_no
 }
 
 #[tokio::test]
+async fn a_session_that_is_gone_when_a_sign_of_life_is_asked_for_is_had_anew() {
+    let (url, server) = Fault::serve(move |asked, _| match asked.method() {
+        "tools/call" if asked.body["params"]["name"] == "hang" => Some(Reply::Never),
+        "ping" | "tools/call" if asked.header("mcp-session-id") == Some("session-0") => {
+            Some(Reply::Status(404, &[], "session not found".to_owned()))
+        }
+        _ => None,
+    })
+    .await;
+    let connections = with(Connection::http(&url), impatient());
+    within(&connections, 200, "hang", json!({})).await.unwrap_err();
+    call(&connections, "echo", json!({})).await.unwrap();
+    assert_eq!((server.asked("ping").len(), server.asked("initialize").len()), (1, 2));
+}
+
+#[tokio::test]
 async fn at_the_end_those_that_were_given_up_are_gone_too() {
     let connections = Arc::new(with(server(), impatient()));
     let first = pid(&connections).await;

@@ -2,7 +2,7 @@
 
 use super::{coerce::Coerce, fast::Fast, levels::Levels, walk::children_mut};
 use crate::tool::Param;
-use jsonschema::Validator;
+use jsonschema::{ValidationError, Validator};
 use serde_json::Value;
 
 /// How the parameters lie in the input.
@@ -77,17 +77,26 @@ fn is_empty_root(key: &str) -> bool {
 /// # Errors
 /// Why the schema is none.
 pub(crate) fn validator(schema: &Value) -> Result<Validator, String> {
-    // a schema that names an older draft would have its formats asserted
-    let built = match schema.get("$schema") {
-        Some(_) => jsonschema::validator_for(&without_formats(schema.clone())),
-        None => jsonschema::validator_for(schema),
-    };
-    built.map_err(|e| {
+    built(schema).map_err(|e| {
         // the schema is the instance here, checked against the schema of schemas
         let at = e.instance_path().as_str().to_owned();
         let at = if at.is_empty() { String::new() } else { format!(" at `{at}`") };
         format!("is no valid JSON Schema{at}: {e}")
     })
+}
+
+/// Where in the schema something keeps it from being one, as a JSON pointer.
+#[cfg(feature = "connections")]
+pub(crate) fn fault_at(schema: &Value) -> Option<String> {
+    built(schema).err().map(|error| error.instance_path().as_str().to_owned())
+}
+
+fn built(schema: &Value) -> Result<Validator, ValidationError<'static>> {
+    // a schema that names an older draft would have its formats asserted
+    match schema.get("$schema") {
+        Some(_) => jsonschema::validator_for(&without_formats(schema.clone())),
+        None => jsonschema::validator_for(schema),
+    }
 }
 
 fn without_formats(mut schema: Value) -> Value {

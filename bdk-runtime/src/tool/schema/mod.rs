@@ -23,6 +23,8 @@ mod whole;
 
 pub use check::{check, check_time_args};
 pub use compiled::Compiled;
+#[cfg(feature = "connections")]
+pub(crate) use compiled::fault_at;
 pub(crate) use compiled::{Shape, validator};
 pub use dedent::dedent;
 #[cfg(feature = "commands")]
