@@ -16,12 +16,14 @@ pub(super) fn mended(schema: &Value) -> Option<(Value, Vec<String>)> {
         places.push("/$schema".to_owned());
     }
     while let Some(place) = fault_at(&schema) {
-        // of the items of a list the list is at fault
+        // of the items of a list the list is at fault, and of an expression that is a name what it is the name in
         let (of, keyword) = place.rsplit_once('/').filter(|_| places.len() < MOST)?;
-        let (of, keyword) = match keyword.parse::<usize>() {
-            Ok(_) => of.rsplit_once('/')?,
-            Err(_) => (of, keyword),
-        };
+        let is_inside = keyword.parse::<usize>().is_ok() || of.ends_with("/patternProperties");
+        let (of, keyword) = if is_inside { of.rsplit_once('/')? } else { (of, keyword) };
+        // a name that somebody gave is no keyword
+        if ["/properties", "/$defs", "/definitions"].iter().any(|names| of.ends_with(names)) {
+            return None;
+        }
         let parent = schema.pointer_mut(of)?.as_object_mut()?;
         if !is_of_another_dialect(keyword, parent.get(keyword)?) {
             return None;
@@ -65,6 +67,7 @@ mod tests {
             (json!({ "type": "array", "items": [{ "type": "string" }] }), "items", json!({ "type": "array" })),
             (json!({ "type": "string", "required": true }), "required", json!({ "type": "string" })),
             (json!({ "required": ["n", "n"] }), "required", json!({})),
+            (json!({ "patternProperties": { "^[\\w-.]+$": {} } }), "patternProperties", json!({})),
         ] {
             let (mended, places) = mended(&of(property)).unwrap();
             assert_eq!((mended, places), (of(left), vec![format!("/properties/a/{keyword}")]));
@@ -82,5 +85,6 @@ mod tests {
             assert_eq!(mended(&of(property)), None);
         }
         assert_eq!(mended(&of(json!({ "pattern": "^a$" }))), None);
+        assert_eq!(mended(&json!({ "type": "object", "properties": { "pattern": "[" } })), None);
     }
 }
