@@ -18,6 +18,9 @@ use std::{
 /// How long a peer may take for all that a test asks of it. Two cores that build and test beside it make node slow to start.
 const LIMIT: Duration = Duration::from_secs(120);
 
+/// The node that came with the packages.
+const NODE: &str = "npm/node_modules/.bin/node";
+
 /// What there is under `target/peers`.
 #[track_caller]
 fn installed(path: &str) -> PathBuf {
@@ -165,7 +168,7 @@ fn script(name: &str) -> Command {
 
 #[track_caller]
 fn node() -> Command {
-    let node = installed("npm/node_modules/.bin/node");
+    let node = installed(NODE);
     let mut command = Command::new(&node);
     // what starts node by its name gets this one, too
     let path = std::env::var_os("PATH").unwrap_or_default();
@@ -209,8 +212,7 @@ pub fn pypi(program: &str) -> String {
 #[track_caller]
 pub fn npm_server(package: &str) -> [String; 2] {
     let script = format!("npm/node_modules/@modelcontextprotocol/{package}/dist/index.js");
-    ["npm/node_modules/.bin/node", &script]
-        .map(|path| installed(path).to_str().expect("a path of plain text").to_owned())
+    [NODE, &script].map(|path| installed(path).to_str().expect("a path of plain text").to_owned())
 }
 
 /// Python with the packages of `tests/peers`, and a script of there: for whoever starts it.

@@ -67,6 +67,10 @@ impl std::fmt::Debug for Caller {
 }
 
 impl CallOptions {
+    /// Whom progress is told: nobody that of a tool that another one calls, whose caller's progress is the other tool's.
+    pub(crate) fn hears_progress(&self) -> Option<&Arc<Line>> {
+        self.line.as_ref().filter(|line| line.progress && self.depth == 0)
+    }
     /// A plain call.
     pub fn new() -> Self {
         Self::default()

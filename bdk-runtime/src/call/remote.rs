@@ -39,9 +39,7 @@ pub(super) async fn call_authored(
 fn info(state: &CallState) -> CallInfo {
     let options = &state.options;
     let traceparent = options.traceparent.as_deref().map(str::to_owned);
-    // of a tool that another one calls nothing is told, as of the bot's own
-    let hears =
-        options.line.clone().filter(|line| line.progress && options.depth == 0).map(|line| line as Arc<dyn Hears>);
+    let hears = options.hears_progress().map(|line| line.clone() as Arc<dyn Hears>);
     CallInfo { traceparent, deadline: guard::due(state), hears, ..CallInfo::default() }
 }
 

@@ -58,8 +58,7 @@ impl ToolContext {
     /// }
     /// ```
     pub fn progress(&self, done: impl Amount, total: impl Total, message: impl Display) -> Said {
-        let options = &self.state.options;
-        let line = options.line.as_ref().filter(|line| line.progress && options.depth == 0);
+        let line = self.state.options.hears_progress();
         if let Some(line) = line {
             line.say_progress(done.amount(), total.total(), &message);
         }

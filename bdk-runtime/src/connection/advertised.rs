@@ -307,12 +307,12 @@ fn tools(
     let own = |name: &str| registry.find(name).is_some_and(|tool| !tool.is_remote());
     let made = names.of(&keys, own).into_iter().zip(offered);
     made.filter_map(|(name, (declared, _, tool))| {
-        let (remote, tool) = (tool?, make(name, declared, tool?, &tool?.input_schema));
+        let remote = tool?;
         if secrets::blank(&remote.name) != *remote.name {
             tracing::warn!(target: "bdk::connection", connection = &*declared.name, "left out: a tool whose name is a secret");
             return None;
         }
-        match offer(registry, declared, remote, tool) {
+        match offer(registry, name, declared, remote) {
             Ok((tool, told)) => {
                 if let Some(told) = told {
                     tracing::warn!(target: "bdk::connection", connection = &*declared.name, tool = remote.name, "{told}");
@@ -334,13 +334,14 @@ fn tools(
 /// Why it cannot be.
 fn offer(
     registry: &Registry,
+    name: String,
     declared: &Declared,
     remote: &RemoteTool,
-    tool: Tool,
 ) -> Result<(Tool, Option<String>), String> {
+    let tool = make(name.clone(), declared, remote, &remote.input_schema);
     let Some(why) = registry.fault_of(&tool) else { return Ok((tool, None)) };
     let Some((schema, places)) = mended(&remote.input_schema) else { return Err(why) };
-    let tool = make(tool.name.to_string(), declared, remote, &schema);
+    let tool = make(name, declared, remote, &schema);
     match registry.fault_of(&tool) {
         Some(why) => Err(why),
         None => {
@@ -353,8 +354,7 @@ fn offer(
 /// What of a server's tool the operator has to know before it is offered, in words.
 #[cfg(feature = "commands")]
 pub(crate) fn misgiving(registry: &Registry, declared: &Declared, remote: &RemoteTool) -> Option<String> {
-    let tool = make(names::legal(&remote.name), declared, remote, &remote.input_schema);
-    match offer(registry, declared, remote, tool) {
+    match offer(registry, names::legal(&remote.name), declared, remote) {
         Ok((_, told)) => told,
         Err(why) => Some(format!("the tool is left out: {why}")),
     }

@@ -15,6 +15,7 @@ use super::{
     spec::{Pin, Transport},
 };
 use crate::lock::lock;
+use backon::{BackoffBuilder, ExponentialBackoff, ExponentialBuilder};
 use futures_util::future::join_all;
 use std::{
     path::{Path, PathBuf},
@@ -29,19 +30,14 @@ use tokio::{
     time::{Instant, sleep, sleep_until},
 };
 
-/// How long a server that wants to be asked again is left alone each time.
-const PAUSES: [Duration; 10] = [
-    Duration::from_millis(50),
-    Duration::from_millis(100),
-    Duration::from_millis(200),
-    Duration::from_millis(400),
-    Duration::from_millis(800),
-    Duration::from_millis(1_600),
-    Duration::from_secs(2),
-    Duration::from_secs(2),
-    Duration::from_secs(2),
-    Duration::from_secs(2),
-];
+/// How often a server that wants to be asked again is.
+const AGAIN: usize = 10;
+
+/// How long it is left alone each time.
+fn again_after() -> ExponentialBackoff {
+    let pauses = ExponentialBuilder::default().with_min_delay(Duration::from_millis(50)).with_factor(2.0);
+    pauses.with_max_delay(Duration::from_secs(2)).with_max_times(AGAIN).build()
+}
 
 pub(super) struct Held {
     pub(super) declared: Arc<Declared>,
@@ -136,23 +132,23 @@ impl Held {
         let arguments: Arc<str> = input.into();
         let mut again = true;
         let mut state = None;
-        let mut pauses = PAUSES.iter();
+        let mut pauses = None;
         loop {
             let client = self.client(when).await?;
             self.is_as_pinned(tool, when).await?;
             let in_headers = self.has_in_headers(tool, &client, when).await?;
-            match client.call(tool, &arguments, state.take(), in_headers, when).await {
-                Ok(result) => match (Called::read(&result)?, pauses.next()) {
-                    (Answer::Now(called), _) => return Ok(called),
-                    (Answer::Later(next), Some(pause)) => {
+            match client.call(tool, &arguments, state.clone(), in_headers, when).await {
+                Ok(result) => match Called::read(&result)? {
+                    Answer::Now(called) => return Ok(called),
+                    Answer::Later(next) => {
+                        let Some(pause) = pauses.get_or_insert_with(again_after).next() else {
+                            let words = format!("it wanted to be asked again {} times", AGAIN + 1);
+                            return Err(Failed::bare(Kind::Unreadable, words));
+                        };
                         state = Some(next);
                         let late =
                             || Failed::bare(Kind::TimedOut { sent: true }, "it wanted to be asked again, and later");
-                        within(when, sleep(*pause), late).await?;
-                    }
-                    (Answer::Later(_), None) => {
-                        let words = format!("it wanted to be asked again {} times", PAUSES.len() + 1);
-                        return Err(Failed::bare(Kind::Unreadable, words));
+                        within(when, sleep(pause), late).await?;
                     }
                 },
                 Err(failed) if self.may_help(&failed, &client) && again => again = false,
@@ -397,7 +393,7 @@ impl Held {
     ) -> Result<Client, Failed> {
         let order = Order { connection: self.name(), program, args, env, cwd, grace: self.limits.grace };
         let begin = async |greeting: &Greeting| {
-            let started = order.start(&self.common.notes).map_err(|failed| Unopened { failed, instead: None })?;
+            let started = order.start(&self.common.notes)?;
             Client::over_stdio(self.name(), started, greeting, &self.limits, self.changed()).await
         };
         let greeting = lock(&self.greeting).clone();

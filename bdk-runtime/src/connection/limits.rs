@@ -29,7 +29,7 @@ pub(crate) struct Limits {
     /// Between two looks at servers that say that their tools changed: some say it all the time.
     pub(crate) between_changes: Duration,
     pub(crate) pages: usize,
-    /// A listing that a pin holds is no older than this at a call.
+    /// How old a listing may be of a server that has no way to say that its tools changed, or where a pin refuses changes.
     pub(crate) listed: Duration,
     /// Failures in a row after which it is not tried for a while.
     pub(crate) failures: u32,

@@ -36,7 +36,7 @@ pub(super) struct Desk {
     /// How often it answered, or told how far a call is.
     signs: AtomicU64,
     /// Over HTTP: there is a stream for what it says by itself.
-    pub(super) hears: AtomicBool,
+    pub(super) has_stream: AtomicBool,
     /// A message is being written.
     pub(super) writing: AtomicBool,
     /// What is done when its tools changed, once it speaks MCP with sessions: of what such a server tells, nothing else is of use.
@@ -76,7 +76,7 @@ impl Desk {
             asked: Asked::new(patience),
             resumable: Resumable::default(),
             signs: AtomicU64::new(0),
-            hears: AtomicBool::new(false),
+            has_stream: AtomicBool::new(false),
             writing: AtomicBool::new(false),
             changed: OnceLock::new(),
             trouble: Mutex::default(),

@@ -317,6 +317,8 @@ impl StreamableHttpClient for Http {
         headers: HashMap<HeaderName, HeaderValue>,
     ) -> Result<BoxStream<'static, Result<Sse, SseError>>, StreamableHttpError<Failed>> {
         let mut request = self.request(Method::GET, STREAM, session.as_deref(), headers);
+        // or one that goes on with the answer to a request
+        let is_its_own = last_event.is_none();
         let again = last_event.as_deref().map(|id| self.0.desk.resumable.again(id, self.0.limits.resumptions));
         let Ok(of) = again.transpose().map(Option::flatten) else {
             return Err(StreamableHttpError::ServerDoesNotSupportSse);
@@ -327,7 +329,7 @@ impl StreamableHttpClient for Http {
         let response = self.0.wire.send(request).await.map_err(StreamableHttpError::Client)?;
         match (response.status(), media(&response)) {
             (StatusCode::OK, Media::Stream) => {
-                self.0.desk.hears.store(true, Ordering::Relaxed);
+                self.0.desk.has_stream.fetch_or(is_its_own, Ordering::Relaxed);
                 Ok(events::events(response.into_body(), self.0.desk.clone(), self.0.limits.message, of))
             }
             // asking again gives nothing else

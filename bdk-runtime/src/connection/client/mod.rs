@@ -85,6 +85,12 @@ pub(super) struct Unopened {
     pub(super) instead: Option<Greeting>,
 }
 
+impl From<Failed> for Unopened {
+    fn from(failed: Failed) -> Self {
+        Self { failed, instead: None }
+    }
+}
+
 /// A server, open. Dropped, it is closed, and a process of its is killed.
 pub(super) struct Client {
     peer: Peer<RoleClient>,
@@ -199,7 +205,7 @@ impl Client {
             Err(_) => {
                 let said = process.as_ref().map(Process::said).unwrap_or_default();
                 let words = format!("it did not answer within {:?}{said}", limits.open);
-                return Err(Unopened { failed: Failed::bare(Kind::Open, words).transient(true), instead: None });
+                return Err(Failed::bare(Kind::Open, words).transient(true).into());
             }
         };
         // of a first try that a second made good
@@ -242,7 +248,7 @@ impl Client {
     }
     /// Whether it tells when its tools changed, and can.
     pub(super) fn tells_of_changes(&self) -> bool {
-        self.tells && (self.process.is_some() || self.modern || self.desk.hears.load(Ordering::Relaxed))
+        self.tells && (self.process.is_some() || self.modern || self.desk.has_stream.load(Ordering::Relaxed))
     }
     /// Whether there is something to be had anew by opening it again: a process, or a session.
     pub(super) fn has_state(&self) -> bool {
