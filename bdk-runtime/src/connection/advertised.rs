@@ -339,10 +339,12 @@ fn offer(
     remote: &RemoteTool,
 ) -> Result<(Tool, Option<String>), String> {
     let tool = make(name.clone(), declared, remote, &remote.input_schema);
-    let Some(why) = registry.fault_of(&tool) else { return Ok((tool, None)) };
+    // it quotes what the server wrote
+    let fault = |tool: &Tool| registry.fault_of(tool).map(|why| cut::repeated(&why, 1_000));
+    let Some(why) = fault(&tool) else { return Ok((tool, None)) };
     let Some((schema, places)) = mended(&remote.input_schema) else { return Err(why) };
     let tool = make(name, declared, remote, &schema);
-    match registry.fault_of(&tool) {
+    match fault(&tool) {
         Some(why) => Err(why),
         None => {
             let places = cut::repeated(&places.join(", "), 300);

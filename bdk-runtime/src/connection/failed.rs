@@ -84,6 +84,17 @@ impl Failed {
         }
         self
     }
+    /// The same, of a call that the server had before: what it did is not known, unless it says so itself.
+    pub(super) fn though_it_had_it(self) -> Self {
+        let kind = match self.kind {
+            Kind::TimedOut { .. } => Kind::TimedOut { sent: true },
+            Kind::Cancelled { .. } => Kind::Cancelled { sent: true },
+            Kind::Server { .. } | Kind::Unreadable | Kind::Lost => return self,
+            _ => Kind::Lost,
+        };
+        let words = format!("it was asked before, and what it did is not known: {}", self.words);
+        Self { retry_after: self.retry_after, ..Self::bare(kind, words) }
+    }
     pub(super) fn on(mut self, connection: &str) -> Self {
         self.words = secrets::blank(&format!("connection `{connection}`: {}", self.words)).into_owned();
         if let Kind::Server { message, .. } = &mut self.kind {

@@ -129,6 +129,20 @@ impl Held {
 
     async fn call_until(self: &Arc<Self>, tool: &str, input: &str, when: &When<'_>) -> Result<Called, Failed> {
         let _seat = self.seat(when).await?;
+        let mut had = false;
+        self.rounds(tool, input, when, &mut had)
+            .await
+            .map_err(|failed| if had { failed.though_it_had_it() } else { failed })
+    }
+
+    /// Calls it, and again as long as the server wants that. `had`: the server had it already, whatever becomes of a later round.
+    async fn rounds(
+        self: &Arc<Self>,
+        tool: &str,
+        input: &str,
+        when: &When<'_>,
+        had: &mut bool,
+    ) -> Result<Called, Failed> {
         let arguments: Arc<str> = input.into();
         let mut again = true;
         let mut state = None;
@@ -145,7 +159,7 @@ impl Held {
                             let words = format!("it wanted to be asked again {} times", AGAIN + 1);
                             return Err(Failed::bare(Kind::Unreadable, words));
                         };
-                        state = Some(next);
+                        (state, *had) = (Some(next), true);
                         let late =
                             || Failed::bare(Kind::TimedOut { sent: true }, "it wanted to be asked again, and later");
                         within(when, sleep(pause), late).await?;
@@ -400,7 +414,10 @@ impl Held {
         match begin(&greeting).await {
             Ok(client) => Ok(client),
             Err(Unopened { failed, instead: Some(instead) }) if instead != greeting => {
-                let client = begin(&instead).await.map_err(|_| failed)?;
+                let client = begin(&instead).await.map_err(|Unopened { failed: second, .. }| {
+                    let words = format!("{}; asked in another version of MCP, {}", failed.words, second.words);
+                    Failed { words, ..second }
+                })?;
                 // what it wants is asked once
                 *lock(&self.greeting) = instead;
                 Ok(client)

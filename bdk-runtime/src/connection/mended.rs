@@ -21,7 +21,7 @@ pub(super) fn mended(schema: &Value) -> Option<(Value, Vec<String>)> {
         let is_inside = keyword.parse::<usize>().is_ok() || of.ends_with("/patternProperties");
         let (of, keyword) = if is_inside { of.rsplit_once('/')? } else { (of, keyword) };
         // a name that somebody gave is no keyword
-        if ["/properties", "/$defs", "/definitions"].iter().any(|names| of.ends_with(names)) {
+        if ["/properties", "/$defs", "/definitions", "/dependentSchemas"].iter().any(|names| of.ends_with(names)) {
             return None;
         }
         let parent = schema.pointer_mut(of)?.as_object_mut()?;

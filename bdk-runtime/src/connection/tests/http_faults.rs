@@ -303,6 +303,20 @@ async fn a_server_that_wants_to_be_asked_again_later_is() {
 }
 
 #[tokio::test]
+async fn what_a_server_had_once_is_not_said_to_be_unsent_whatever_comes_later() {
+    let (url, _) = Fault::serve(|asked, before| match (asked.method(), before) {
+        ("server/discover", _) => Some(asked.result(discovery(&json!(["2026-07-28"])))),
+        ("tools/call", 0) => Some(asked.result(json!({ "resultType": "input_required", "requestState": "s" }))),
+        ("tools/call", _) => Some(Reply::Status(429, &[], "later".to_owned())),
+        _ => None,
+    })
+    .await;
+    let failed = call(&at(&url), "echo", json!({})).await.unwrap_err();
+    assert!(failed.kind == Kind::Lost && !failed.never_ran(), "{failed:?}");
+    assert!(failed.words.contains("what it did is not known") && failed.words.contains("429"), "{failed:?}");
+}
+
+#[tokio::test]
 async fn what_a_server_asks_though_nobody_said_that_it_may_is_an_error_and_no_answer() {
     let (url, server) = Fault::serve(|asked, _| {
         (asked.method() == "tools/call").then(|| {
